@@ -1,0 +1,9 @@
+/* suggest.h - "did you mean": nearest word by edit distance. */
+#ifndef TEXT_SUGGEST_H
+#define TEXT_SUGGEST_H
+
+/* The entry of the NULL-terminated list nearest to `word` (case ignored,
+ * distance <= max(1, length / 3)), or NULL if none is near. */
+const char *suggest_word(const char *word, const char *const *known);
+
+#endif
