@@ -1,0 +1,130 @@
+/* file.c - target files by embedded name or by path. */
+#include "target/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/embed.h"
+#include "target/target.h"
+#include "text/suggest.h"
+
+#define EMBEDDED_DIR  "targets/"
+#define SOURCE_DIR    "configs/"
+#define SUFFIX        ".yaml"
+#define FAMILY_PREFIX "family_"
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text);
+    const size_t m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static bool is_path(const char *name)
+{
+    return strchr(name, '/') != NULL || ends_with(name, SUFFIX);
+}
+
+/* Last part of a path without ".yaml". */
+static const char *base_name(const char *path, struct arena *arena)
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash != NULL ? slash + 1 : path;
+    const size_t n = strlen(base) - (ends_with(base, SUFFIX) ? strlen(SUFFIX) : 0);
+    return arena_strndup(arena, base, n);
+}
+
+static char *join(struct arena *arena, const char *a, size_t a_len, const char *b)
+{
+    const size_t b_len = strlen(b);
+    char *text = arena_alloc(arena, a_len + b_len + 1, 1);
+    if (text != NULL) {
+        memcpy(text, a, a_len);
+        memcpy(text + a_len, b, b_len);
+    }
+    return text;
+}
+
+bool target_is_family(const char *name)
+{
+    return strncmp(name, FAMILY_PREFIX, strlen(FAMILY_PREFIX)) == 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char *const *target_names(struct arena *arena)
+{
+    const char **names = arena_alloc(arena, embedded_count() + 1, sizeof *names);
+    if (names == NULL) {
+        return NULL;
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < embedded_count(); i++) {
+        const char *path = embedded_at(i)->path;
+        if (strncmp(path, EMBEDDED_DIR, strlen(EMBEDDED_DIR)) != 0 || !ends_with(path, SUFFIX)) {
+            continue;
+        }
+        const char *name = base_name(path, arena);
+        if (name == NULL) {
+            return NULL;
+        }
+        if (!target_is_family(name)) {
+            names[n++] = name;
+        }
+    }
+    qsort(names, n, sizeof *names, compare_names);
+    return names;
+}
+
+static enum status unknown_name(const char *name, const struct location *at, struct arena *arena, struct diag *d)
+{
+    const char *const *names = target_names(arena);
+    const char *near = names != NULL ? suggest_word(name, names) : NULL;
+    const enum status status = diag_error(d, STATUS_INVALID, at, "unknown target '%s'", name);
+    if (near != NULL) {
+        diag_hint(d, "did you mean '%s'?", near);
+    } else {
+        diag_hint(d, "'tilescope targets' lists the names; a path needs a '/' or ends in .yaml");
+    }
+    return status;
+}
+
+static enum status open_embedded(const char *name, const struct location *at, struct arena *arena,
+                                 struct target_file *out, struct diag *d)
+{
+    char *stem = join(arena, EMBEDDED_DIR, strlen(EMBEDDED_DIR), name);
+    char *path = stem != NULL ? join(arena, stem, strlen(stem), SUFFIX) : NULL;
+    char *shown = path != NULL ? join(arena, SOURCE_DIR, strlen(SOURCE_DIR), path) : NULL;
+    if (shown == NULL) {
+        return diag_error(d, STATUS_NO_MEMORY, at, "out of memory");
+    }
+    const struct embedded_file *file = embedded_find(path);
+    if (file == NULL) {
+        return unknown_name(name, at, arena, d);
+    }
+    *out = (struct target_file){.name = name, .file = shown, .embedded = true};
+    return yaml_tree_parse(shown, (const char *)file->bytes, file->len, arena, &out->root, d);
+}
+
+enum status target_file_open(const char *name_or_path, const struct target_file *from, const struct location *at,
+                             struct arena *arena, struct target_file *out, struct diag *d)
+{
+    const char *name = arena_strdup(arena, name_or_path);
+    if (name != NULL && !is_path(name)) {
+        return open_embedded(name, at, arena, out, d);
+    }
+    const char *slash = from != NULL && !from->embedded ? strrchr(from->file, '/') : NULL;
+    const char *path = name;
+    if (name != NULL && name[0] != '/' && slash != NULL) {
+        path = join(arena, from->file, (size_t)(slash - from->file) + 1, name);
+    }
+    const char *base = path != NULL ? base_name(path, arena) : NULL;
+    if (base == NULL) {
+        return diag_error(d, STATUS_NO_MEMORY, at, "out of memory");
+    }
+    *out = (struct target_file){.name = base, .file = path, .embedded = false};
+    return yaml_tree_load(path, arena, &out->root, d);
+}
