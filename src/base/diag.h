@@ -28,16 +28,18 @@ struct diag_message {
     enum status status;
     char *file, *source_line; /* owned; NULL when unknown */
     uint32_t line, col, len;
-    char *text; /* the message */
-    char *hint; /* "did you mean 'baseM'?" or NULL */
-    char *rule; /* the rule and its document, or NULL */
+    uint32_t caret; /* byte offset in source_line of what is underlined */
+    char *text;     /* the message */
+    char *hint;     /* "did you mean 'baseM'?" or NULL */
+    char *rule;     /* the rule and its document, or NULL */
 };
 
 struct diag {
     struct diag_message *messages; /* owned */
     size_t count, cap;
-    size_t errors;   /* messages of level DIAG_ERROR, also those beyond the cap */
-    size_t dropped;  /* messages beyond LIMIT_DIAG_MESSAGES */
+    size_t errors;           /* messages of level DIAG_ERROR, also those dropped */
+    size_t dropped;          /* messages beyond LIMIT_DIAG_MESSAGES, or for which memory lacked */
+    enum status first_error; /* status of the first error, kept or dropped */
 };
 
 void diag_init(struct diag *d);
@@ -51,7 +53,7 @@ void diag_warning(struct diag *d, const struct location *at, const char *fmt, ..
     __attribute__((format(printf, 3, 4)));
 void diag_note(struct diag *d, const struct location *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* Attach to the message added last. */
+/* Attach to the message added last; lost if that one was dropped. */
 void diag_hint(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void diag_rule(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -11,7 +11,7 @@ uint64_t hash_bytes(const void *bytes, size_t len);
 
 /* XXH3-64 in pieces. hash_stream_value may be called at any time. */
 struct hash_stream;
-struct hash_stream *hash_stream_create(void); /* NULL on lack of memory */
+struct hash_stream *hash_stream_create(void);    /* NULL on lack of memory */
 void hash_stream_destroy(struct hash_stream *h); /* accepts NULL */
 void hash_stream_reset(struct hash_stream *h);
 void hash_stream_add(struct hash_stream *h, const void *bytes, size_t len);

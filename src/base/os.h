@@ -1,8 +1,8 @@
 /* os.h - the one seam all file and process calls go through.
  *
- * No other file of src/ may call open, fopen, rename, unlink, mkdir, fsync,
+ * No file of src/ but base/os*.c may call open, fopen, rename, unlink, mkdir, fsync,
  * popen, fork, exec, getenv and their kin (a test greps for it). Faults are
- * injected here: with os_fault_set(n) the n-th following call of the seam
+ * injected here: with os_fault_set(n) the n-th following system call of the seam
  * fails with EIO, so every error path can be tested. */
 #ifndef BASE_OS_H
 #define BASE_OS_H
@@ -38,7 +38,7 @@ enum status os_rename(const char *from, const char *to, struct diag *d); /* then
  * (renameat2 exchange), and removes what stood there. */
 enum status os_swap_in(const char *from, const char *to, struct diag *d);
 bool os_exists(const char *path);
-/* Names of the entries of a directory, sorted, '\n'-separated into *out. */
+/* Names of the entries of a directory, in byte order, each followed by '\n'. */
 enum status os_list_dir(const char *path, struct strbuf *out, struct diag *d);
 
 /* Takes an exclusive lock file; STATUS_INVALID if another process holds it.
@@ -46,23 +46,30 @@ enum status os_list_dir(const char *path, struct strbuf *out, struct diag *d);
 enum status os_lock(const char *path, struct os_file *out, struct diag *d);
 
 /* Runs argv[0] (searched in PATH) with `input` on stdin; stdout and stderr are
- * captured into *output (may be NULL). *exit_code gets the exit status, 127 if
- * it could not be started, 128 + signal if killed. SIGPIPE is not raised. */
+ * captured into *output (may be NULL; up to LIMIT_CHILD_OUTPUT bytes). STATUS_OK
+ * whenever it ran: *exit_code gets its exit status, 128 + signal if killed. If it
+ * could not be started: STATUS_IO with a message, *exit_code 127. No SIGPIPE is raised. */
 enum status os_run(const char *const *argv, const char *input, size_t input_len, struct strbuf *output, int *exit_code,
                    struct diag *d);
 bool os_have_program(const char *name);
 
 const char *os_env(const char *name); /* NULL if unset */
 bool os_is_terminal(int fd);
-double os_seconds(void);              /* monotonic clock */
+double os_seconds(void); /* monotonic clock */
 /* Peak resident set of this process in bytes. */
 uint64_t os_peak_memory(void);
 
-/* Ctrl-C: installs handlers for SIGINT and SIGTERM that only set a flag. */
+/* Ctrl-C: installs handlers for SIGINT and SIGTERM that only set a flag; a second
+ * signal ends the process at once. */
 void os_watch_interrupt(void);
 bool os_interrupted(void);
 
-/* The n-th call from now (1 = next) fails with EIO; 0 switches injection off. */
+/* The n-th system call of the seam from now (1 = next) fails with EIO; 0 switches injection off. */
 void os_fault_set(int n);
+
+/* Inside the seam: true, with errno EIO, when the system call to come shall fail. */
+bool os_fault(void);
+/* Inside the seam: reports errno about `path`. @return STATUS_NO_MEMORY or STATUS_IO. */
+enum status os_error(struct diag *d, const char *path, const char *what);
 
 #endif

@@ -26,12 +26,12 @@ const char *status_name(enum status status);
 int status_exit_code(enum status status);
 
 /* Forwards any status but STATUS_OK to the caller. */
-#define TRY(expr)                            \
-    do {                                     \
-        const enum status try_st_ = (expr);  \
-        if (try_st_ != STATUS_OK) {          \
-            return try_st_;                  \
-        }                                    \
+#define TRY(expr)                           \
+    do {                                    \
+        const enum status try_st_ = (expr); \
+        if (try_st_ != STATUS_OK) {         \
+            return try_st_;                 \
+        }                                   \
     } while (0)
 
 #endif

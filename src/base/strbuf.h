@@ -10,15 +10,15 @@
 #include <stddef.h>
 
 struct strbuf {
-    char *text;   /* always NUL-terminated once anything was added; NULL when empty */
-    size_t len;   /* bytes without the NUL */
+    char *text; /* always NUL-terminated once anything was added; NULL when empty */
+    size_t len; /* bytes without the NUL */
     size_t cap;
     bool failed;
 };
 
 void strbuf_init(struct strbuf *sb);
 void strbuf_fini(struct strbuf *sb);
-void strbuf_clear(struct strbuf *sb);                       /* keeps the memory */
+void strbuf_clear(struct strbuf *sb); /* keeps the memory */
 void strbuf_add(struct strbuf *sb, const char *text);
 void strbuf_add_n(struct strbuf *sb, const char *bytes, size_t n);
 void strbuf_addf(struct strbuf *sb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,7 +1,9 @@
 /* csv.h - reader of CSV text (RFC 4180 quotes, CRLF or LF), with places.
  *
- * Header names are trimmed of blanks, as are unquoted fields. Rows longer or
- * shorter than the header are reported per row and skipped, never fatal. */
+ * Header names are trimmed of blanks, as are unquoted fields. Blank lines and
+ * lines that begin with '#' are skipped. Rows longer or shorter than the header
+ * are reported per row and skipped, never fatal. A header that names a column
+ * twice is an error. */
 #ifndef TEXT_CSV_H
 #define TEXT_CSV_H
 
@@ -31,7 +33,7 @@ struct csv_table {
 enum status csv_parse(const char *file, const char *text, size_t len, struct arena *arena, struct csv_table *out,
                       struct diag *d);
 enum status csv_load(const char *path, struct arena *arena, struct csv_table *out, struct diag *d);
-/* Index of a column by exact name (case ignored), or -1. */
+/* Index of a column by name, or -1; case counts only if two names differ in nothing else. */
 int csv_column(const struct csv_table *t, const char *name);
 /* Place of a field, for messages. */
 struct location csv_location(const struct csv_table *t, size_t row, size_t column);

@@ -3,7 +3,8 @@
 #define TEXT_SUGGEST_H
 
 /* The entry of the NULL-terminated list nearest to `word` (case ignored,
- * distance <= max(1, length / 3)), or NULL if none is near. */
+ * distance <= max(1, length / 3) and < length), or NULL if none is near; the
+ * first of several as near. */
 const char *suggest_word(const char *word, const char *const *known);
 
 #endif

@@ -31,8 +31,8 @@ struct yaml_node {
 /* Parses `text` (`len` bytes) named `file` in messages. The tree, a copy of
  * the text and of the name live in `arena`. An empty file is an error.
  * @return STATUS_OK, STATUS_INVALID, STATUS_LIMIT, STATUS_NO_MEMORY. */
-enum status yaml_tree_parse(const char *file, const char *text, size_t len, struct arena *arena,
-                            struct yaml_node **out, struct diag *d);
+enum status yaml_tree_parse(const char *file, const char *text, size_t len, struct arena *arena, struct yaml_node **out,
+                            struct diag *d);
 
 /* Reads the file through base/os.h, then parses. */
 enum status yaml_tree_load(const char *path, struct arena *arena, struct yaml_node **out, struct diag *d);
