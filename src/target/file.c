@@ -12,6 +12,7 @@
 #define SOURCE_DIR    "configs/"
 #define SUFFIX        ".yaml"
 #define FAMILY_PREFIX "family_"
+#define SHOWN_MAX     8U
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -79,16 +80,42 @@ const char *const *target_names(struct arena *arena)
     return names;
 }
 
+/* The names that begin with `name`, e.g. the four 910B of "ascend910b"; at
+ * most SHOWN_MAX, separated by ", ". */
+static void names_beginning(const char *name, const char *const *names, struct strbuf *out)
+{
+    size_t shown = 0;
+    for (size_t i = 0; names[i] != NULL; i++) {
+        if (strncmp(names[i], name, strlen(name)) == 0 && shown++ < SHOWN_MAX) {
+            strbuf_addf(out, "%s%s", shown > 1 ? ", " : "", names[i]);
+        }
+    }
+    if (shown > SHOWN_MAX) {
+        strbuf_add(out, ", ...");
+    }
+}
+
 static enum status unknown_name(const char *name, const struct location *at, struct arena *arena, struct diag *d)
 {
     const char *const *names = target_names(arena);
-    const char *near = names != NULL ? suggest_word(name, names) : NULL;
+    if (names == NULL) {
+        return diag_error(d, STATUS_NO_MEMORY, at, "out of memory");
+    }
+    struct strbuf beginning;
+    strbuf_init(&beginning);
+    if (name[0] != '\0') {
+        names_beginning(name, names, &beginning);
+    }
+    const char *near = suggest_word(name, names);
     const enum status status = diag_error(d, STATUS_INVALID, at, "unknown target '%s'", name);
-    if (near != NULL) {
+    if (beginning.len > 0) {
+        diag_hint(d, "targets that begin so: %s", strbuf_cstr(&beginning));
+    } else if (near != NULL) {
         diag_hint(d, "did you mean '%s'?", near);
     } else {
         diag_hint(d, "'tilescope targets' lists the names; a path needs a '/' or ends in .yaml");
     }
+    strbuf_fini(&beginning);
     return status;
 }
 
