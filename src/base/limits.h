@@ -18,7 +18,7 @@
 /* Columns of one CSV file. */
 #define LIMIT_CSV_COLUMNS 1000U
 /* Rows of one CSV file, good and bad. */
-#define LIMIT_CSV_ROWS 10000000U
+#define LIMIT_CSV_ROWS 1000000U
 /* Bytes of one file supplied as the data of an operand. */
 #define LIMIT_DATA_BYTES (1ULL << 34)
 

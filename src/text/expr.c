@@ -154,6 +154,7 @@ static size_t word_length(const char *s)
 }
 
 static enum status parse_binary(struct compiler *c, int level);
+static enum status parse_nested(struct compiler *c);
 
 static enum status expect(struct compiler *c, char wanted, const char *why)
 {
@@ -256,7 +257,7 @@ static enum status parse_primary(struct compiler *c)
     }
     if (first == '-' || first == '!') {
         c->next++;
-        TRY(parse_primary(c));
+        TRY(parse_nested(c));
         return emit(c, first == '-' ? OP_NEG : OP_NOT, 0);
     }
     if (first == '(') {

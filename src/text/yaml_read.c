@@ -94,6 +94,7 @@ static void hint_unit(struct diag *d, const char *text)
     char *end;
     errno = 0;
     const long long v = strtoll(text, &end, 10);
+    end += strspn(end, " ");
     const char *const order = "kmgt";
     const char *which = *end ? strchr(order, tolower((unsigned char)*end)) : NULL;
     const long long scale = which ? 1LL << (10 * (which - order + 1)) : 1;
