@@ -1,0 +1,133 @@
+/* problem.c - sizes and derived facts of a problem. The element function and
+ * the bytes of GM are in gm.c. */
+#include "problem/problem.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/intmath.h"
+
+/* One base alignment fits every copy instruction; a malloc of the runtime gives it. */
+#define GM_BASE_ALIGN 512
+
+static const char *const LAYOUT_NAMES[LAYOUT_N] = {"ND", "NZ", "NC1HWC0", "FRACTAL_Z"};
+
+const char *layout_name(enum layout layout)
+{
+    return layout < LAYOUT_N ? LAYOUT_NAMES[layout] : "?";
+}
+
+enum layout layout_from_name(const char *name)
+{
+    for (int i = 0; i < LAYOUT_N; i++) {
+        if (strcasecmp(name, LAYOUT_NAMES[i]) == 0) {
+            return (enum layout)i;
+        }
+    }
+    return LAYOUT_N;
+}
+
+const struct operand *problem_operand(const struct problem *p, enum tensor tensor)
+{
+    const struct operand *const by_tensor[TENSOR_N] = {
+        [TENSOR_A] = &p->a,        [TENSOR_B] = &p->b,       [TENSOR_C] = &p->c,
+        [TENSOR_BIAS] = &p->bias,  [TENSOR_SA] = &p->scale_a, [TENSOR_SB] = &p->scale_b,
+    };
+    const struct operand *o = tensor < TENSOR_N ? by_tensor[tensor] : NULL;
+    return o != NULL && o->dtype != DTYPE_NONE ? o : NULL;
+}
+
+int64_t problem_pitch_bytes(const struct problem *p, enum tensor tensor)
+{
+    const struct operand *o = problem_operand(p, tensor);
+    return o == NULL ? 0 : dtype_bytes(o->dtype, o->ld);
+}
+
+int64_t problem_tensor_bytes(const struct problem *p, enum tensor tensor)
+{
+    const struct operand *o = problem_operand(p, tensor);
+    if (o == NULL) {
+        return 0;
+    }
+    if (o->format == LAYOUT_NZ) {
+        const int64_t c0 = dtype_c0(o->dtype);
+        return align_up(o->rows, 16) * align_up(o->cols, c0) / c0 * 32;
+    }
+    /* The last row needs no gap behind it. */
+    return problem_pitch_bytes(p, tensor) * (o->rows - 1) + dtype_bytes(o->dtype, o->cols);
+}
+
+int64_t problem_macs(const struct problem *p)
+{
+    return p->M * p->N * p->K * p->batch * p->groups;
+}
+
+int64_t problem_compulsory_bytes(const struct problem *p)
+{
+    static const enum tensor tensors[] = {TENSOR_A, TENSOR_B, TENSOR_C, TENSOR_BIAS, TENSOR_SA, TENSOR_SB};
+    int64_t bytes = 0;
+    for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++) {
+        const struct operand *o = problem_operand(p, tensors[i]);
+        if (o != NULL) {
+            bytes += dtype_bytes(o->dtype, o->rows * o->cols);
+        }
+    }
+    return bytes * p->batch * p->groups;
+}
+
+/* Sizes of one operand; rows and cols follow from the problem. */
+static enum status finish_operand(struct operand *o, const char *name, int64_t rows, int64_t cols,
+                                  const struct location *at, struct diag *d)
+{
+    if (o->dtype == DTYPE_NONE) {
+        return STATUS_OK;
+    }
+    o->rows = rows;
+    o->cols = cols;
+    if (o->align == 0) {
+        o->align = GM_BASE_ALIGN;
+    }
+    if (o->ld == 0) {
+        o->ld = cols;
+    }
+    if (o->ld < cols) {
+        diag_error(d, STATUS_INVALID, at, "%s: ld %" PRId64 " is less than its %" PRId64 " columns", name, o->ld, cols);
+        diag_rule(d, "ld is the row pitch in elements as the operand lies in memory");
+        return STATUS_INVALID;
+    }
+    int64_t elements, bits;
+    if (!mul_ok(o->rows, o->ld, &elements) || !mul_ok(elements, 64, &bits)) {
+        return diag_error(d, STATUS_LIMIT, at, "%s: %" PRId64 " rows of pitch %" PRId64 " exceed what 64 bits address",
+                          name, rows, o->ld);
+    }
+    return STATUS_OK;
+}
+
+enum status problem_finish(struct problem *p, const struct location *at, struct diag *d)
+{
+    const struct {
+        const char *name;
+        int64_t value;
+    } sizes[] = {{"M", p->M}, {"N", p->N}, {"K", p->K}};
+    enum status st = STATUS_OK;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (sizes[i].value < 1 || sizes[i].value > INT32_MAX) {
+            st = diag_error(d, STATUS_INVALID, at, "%s is %" PRId64 ", must lie in 1..2147483647", sizes[i].name,
+                            sizes[i].value);
+        }
+    }
+    TRY(st);
+    if (p->batch == 0) {
+        p->batch = 1;
+    }
+    if (p->groups == 0) {
+        p->groups = 1;
+    }
+    const int64_t scale_k = 2 * ceil_div(p->K, 64);
+    TRY(finish_operand(&p->a, "A", p->a.transpose ? p->K : p->M, p->a.transpose ? p->M : p->K, at, d));
+    TRY(finish_operand(&p->b, "B", p->b.transpose ? p->N : p->K, p->b.transpose ? p->K : p->N, at, d));
+    TRY(finish_operand(&p->c, "C", p->M, p->N, at, d));
+    TRY(finish_operand(&p->bias, "bias", 1, p->N, at, d));
+    TRY(finish_operand(&p->scale_a, "scale of A", p->M, scale_k, at, d));
+    return finish_operand(&p->scale_b, "scale of B", p->N, scale_k, at, d);
+}

@@ -1,0 +1,85 @@
+/* problem.h - what is to be computed: a matmul or a conv, its operands in GM.
+ *
+ * A matmul is C[M,N] = op(A)[M,K] * op(B)[K,N]; `transpose` says how the
+ * operand lies in memory: A plain is [M,K], A transposed [K,M]; B plain is
+ * [K,N], B transposed [N,K]. A conv is seen as the matmul of its im2col view.
+ * GM is virtual: element (i, j) of an operand is a pure function of
+ * (seed, i, j), so any window exists without storing the rest. */
+#ifndef PROBLEM_PROBLEM_H
+#define PROBLEM_PROBLEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "isa/insn.h"
+#include "numeric/dtype.h"
+
+enum problem_op { PROBLEM_MATMUL = 0, PROBLEM_CONV };
+
+enum layout { LAYOUT_ND = 0, LAYOUT_NZ, LAYOUT_NC1HWC0, LAYOUT_FRACTAL_Z, LAYOUT_N };
+
+struct operand {
+    enum dtype dtype;   /* DTYPE_NONE: the operand does not exist (bias) */
+    bool mx;            /* microscaling: e8m0 scale per 32 k */
+    enum layout format;
+    bool transpose;
+    int64_t rows, cols; /* as it lies in memory (ND): rows x cols, cols contiguous */
+    int64_t ld;         /* row pitch in elements, >= cols; ND only */
+    int64_t align;      /* base alignment in GM, bytes; default 512 */
+    const char *file;   /* raw file with the data, NULL: virtual */
+};
+
+struct conv_shape { /* elements; only for PROBLEM_CONV */
+    int64_t n, c, h, w, cout, kh, kw, groups;
+    int32_t stride_h, stride_w, dilation_h, dilation_w;
+    int32_t pad_top, pad_bottom, pad_left, pad_right;
+};
+
+struct problem {
+    const char *name; /* "matmul 2048x2048x2048 half" or the user's */
+    enum problem_op op;
+    int64_t M, N, K; /* of one batch element / group */
+    int64_t batch;
+    int64_t groups;
+    struct operand a, b, c, bias, scale_a, scale_b;
+    struct conv_shape conv;
+    uint64_t seed;
+};
+
+/* Fills rows, cols, ld, align where 0 and checks sizes (each dimension in
+ * 1..2^31-1, ld >= cols, byte sizes within int64).
+ * @return STATUS_INVALID with messages that name the dimension and rule. */
+enum status problem_finish(struct problem *p, const struct location *at, struct diag *d);
+
+/* The operand stored in a GM tensor; NULL if there is none. */
+const struct operand *problem_operand(const struct problem *p, enum tensor tensor);
+
+/* Bytes of one tensor as it lies in GM (batch 1). */
+int64_t problem_tensor_bytes(const struct problem *p, enum tensor tensor);
+
+/* Row pitch in bytes of an ND operand. */
+int64_t problem_pitch_bytes(const struct problem *p, enum tensor tensor);
+
+/* Multiply-accumulates and floating point operations (2 per MAC), all batches. */
+int64_t problem_macs(const struct problem *p);
+
+/* Bytes any kernel must move between GM and the cores: each operand once. */
+int64_t problem_compulsory_bytes(const struct problem *p);
+
+/* The element function. Value of element (row, col) as it lies in memory: an
+ * integer in -3..3, so that every partial sum of up to 1.8 million products is
+ * exact in float and in int32 whatever the order. */
+int32_t problem_value(const struct problem *p, enum tensor tensor, int64_t row, int64_t col);
+
+/* `n` consecutive values of one memory row, as float. */
+void problem_row_values(const struct problem *p, enum tensor tensor, int64_t row, int64_t col, int64_t n, float *out);
+
+/* GM bytes [byte, byte + len) of a tensor in its dtype and layout; the gap
+ * between cols and ld holds a NaN-like poison pattern. Offsets in range. */
+enum status problem_read(const struct problem *p, enum tensor tensor, int64_t byte, int64_t len, uint8_t *out);
+
+const char *layout_name(enum layout layout); /* "ND", "NZ", ... */
+enum layout layout_from_name(const char *name); /* LAYOUT_N if unknown */
+
+#endif
