@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
+
 enum { ALIGNMENT = 64, FIRST_BLOCK = 64 * 1024, LARGEST_STEP = 16 * 1024 * 1024 };
 
 struct arena_block {
@@ -69,9 +71,6 @@ static struct arena_block *add_block(struct arena *a, size_t need)
     if (size < need) {
         size = need;
     }
-    if (size > SIZE_MAX - sizeof(struct arena_block) - ALIGNMENT) {
-        return NULL;
-    }
     const size_t total = (sizeof(struct arena_block) + size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     struct arena_block *b = aligned_alloc(ALIGNMENT, total);
     if (!b) {
@@ -87,7 +86,7 @@ static struct arena_block *add_block(struct arena *a, size_t need)
 void *arena_alloc(struct arena *a, size_t count, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - ALIGNMENT) {
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > LIMIT_ARENA_REQUEST) {
         return NULL;
     }
     /* An empty request still gets a pointer of its own. */

@@ -18,7 +18,7 @@ void arena_init(struct arena *a);
 void arena_fini(struct arena *a);
 /* Forgets all allocations, keeps the largest block. */
 void arena_reset(struct arena *a);
-/* `count * size` zeroed bytes aligned to 64; NULL on overflow or lack of memory. */
+/* `count * size` zeroed bytes aligned to 64; NULL on overflow, over LIMIT_ARENA_REQUEST, or for lack of memory. */
 void *arena_alloc(struct arena *a, size_t count, size_t size);
 /* A copy of the first `n` bytes of `text`, NUL-terminated; NULL on failure. */
 char *arena_strndup(struct arena *a, const char *text, size_t n);

@@ -22,6 +22,10 @@
 /* Bytes of one file supplied as the data of an operand. */
 #define LIMIT_DATA_BYTES (1ULL << 34)
 
+/* ---- memory ---- */
+/* Bytes of one allocation from an arena: more is a mistake, not a need. */
+#define LIMIT_ARENA_REQUEST (1ULL << 36)
+
 /* ---- expressions ---- */
 /* Instructions of one compiled expression. */
 #define LIMIT_EXPR_NODES 1000U
