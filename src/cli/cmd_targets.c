@@ -15,27 +15,26 @@
 
 #define COLUMNS_MAX 12U
 
-static const char usage_text[] =
-    "Usage: tilescope targets [NAME]\n"
-    "       tilescope targets --diff A B\n"
-    "\n"
-    "Without a name: all chips, one a line. With NAME (a stock target, or the path\n"
-    "of a target file): every number with its unit, confidence, measured rows, the\n"
-    "file that sets it and its source.\n"
-    "\n"
-    "  -d, --diff        show only what differs between targets A and B\n"
-    "  -h, --help        show this text\n"
-    "\n"
-    "confidence: measured (board runs), document, platform (vendor's platform files),\n"
-    "assumed. The column `numbers` is the worst of a chip's timing numbers and how\n"
-    "many of them have it; `board runs` says whether the model was held to runs of\n"
-    "this chip.\n"
-    "\n"
-    "Examples:\n"
-    "  tilescope targets\n"
-    "  tilescope targets ascend950pr_9589\n"
-    "  tilescope targets --diff ascend910b1 ascend950pr_9589\n"
-    "  tilescope targets ./my_chip.yaml\n";
+static const char usage_text[] = "Usage: tilescope targets [NAME]\n"
+                                 "       tilescope targets --diff A B\n"
+                                 "\n"
+                                 "Without a name: all chips, one a line. With NAME (a stock target, or the path\n"
+                                 "of a target file): every number with its unit, confidence, measured rows, the\n"
+                                 "file that sets it and its source.\n"
+                                 "\n"
+                                 "  -d, --diff        show only what differs between targets A and B\n"
+                                 "  -h, --help        show this text\n"
+                                 "\n"
+                                 "confidence: measured (board runs), document, platform (vendor's platform files),\n"
+                                 "assumed. The column `numbers` is the worst of a chip's timing numbers and how\n"
+                                 "many of them have it; `board runs` says whether the model was held to runs of\n"
+                                 "this chip.\n"
+                                 "\n"
+                                 "Examples:\n"
+                                 "  tilescope targets\n"
+                                 "  tilescope targets ascend950pr_9589\n"
+                                 "  tilescope targets --diff ascend910b1 ascend950pr_9589\n"
+                                 "  tilescope targets ./my_chip.yaml\n";
 
 /* ---- tables of text ---- */
 

@@ -146,7 +146,11 @@ enum status target_file_open(const char *name_or_path, const struct target_file 
     const char *slash = from != NULL && !from->embedded ? strrchr(from->file, '/') : NULL;
     const char *path = name;
     if (name != NULL && name[0] != '/' && slash != NULL) {
-        path = join(arena, from->file, (size_t)(slash - from->file) + 1, name);
+        const char *rest = name;
+        while (strncmp(rest, "./", 2) == 0) { /* so that a cycle comes back to the same spelling */
+            rest += 2;
+        }
+        path = join(arena, from->file, (size_t)(slash - from->file) + 1, rest);
     }
     const char *base = path != NULL ? base_name(path, arena) : NULL;
     if (base == NULL) {

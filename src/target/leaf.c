@@ -11,8 +11,7 @@
 
 static enum status missing_field(const struct yaml_node *node, const char *what, const char *field, struct diag *d)
 {
-    const enum status status =
-        diag_error(d, STATUS_INVALID, &node->at, "%s: '%s' is missing", what, field);
+    const enum status status = diag_error(d, STATUS_INVALID, &node->at, "%s: '%s' is missing", what, field);
     diag_rule(d, "a number of a target file is {value, unit, source, confidence, rows}; only rows may be left out");
     return status;
 }
@@ -73,11 +72,12 @@ static enum status check_unit(const struct target_key *key, const struct yaml_no
     return STATUS_OK;
 }
 
-static enum status check_range(const struct target_key *key, const struct yaml_node *node, double value,
-                               struct diag *d)
+static enum status check_range(const struct target_key *key, const struct yaml_node *node, double value, struct diag *d)
 {
     static const char *const words[] = {
-        [RANGE_FREE] = "", [RANGE_ZERO_UP] = "0 or more", [RANGE_POSITIVE] = "above 0",
+        [RANGE_FREE] = "",
+        [RANGE_ZERO_UP] = "0 or more",
+        [RANGE_POSITIVE] = "above 0",
         [RANGE_SHARE] = "above 0 and at most 1",
     };
     const bool ok = key->range == RANGE_FREE || (key->range == RANGE_ZERO_UP && value >= 0) ||

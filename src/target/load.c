@@ -146,8 +146,7 @@ static const char *print_path(struct loader *l, const char *prefix, const char *
     return text;
 }
 
-static enum status read_leaf(struct loader *l, const struct target_file *file, size_t row,
-                             const struct yaml_node *node)
+static enum status read_leaf(struct loader *l, const struct target_file *file, size_t row, const struct yaml_node *node)
 {
     const struct target_key *key = target_schema_at(row);
     const enum status status = target_leaf_read(key, node, file->file, l->arena, slot_of(l, row), l->diag);
@@ -195,8 +194,8 @@ static enum status weaken_inherited(struct loader *l, const struct yaml_node *ru
     enum confidence confidence;
     const char *source;
     if (rule->kind != YAML_NODE_MAP) {
-        return go_on(l, diag_error(l->diag, STATUS_INVALID, &rule->at,
-                                   "'inherited' is a map of 'confidence' and 'source'"));
+        return go_on(
+            l, diag_error(l->diag, STATUS_INVALID, &rule->at, "'inherited' is a map of 'confidence' and 'source'"));
     }
     TRY(go_on(l, yaml_reject_unknown(rule, known, "inherited", l->diag)));
     const enum status origin = target_leaf_origin(rule, "inherited", &confidence, &source, l->diag);
@@ -258,9 +257,9 @@ static enum status check_complete(struct loader *l)
         const struct location file = {.file = l->chain[0].file};
         status = diag_error(l->diag, STATUS_INVALID, &file, "target '%s' is not complete, %zu key%s missing: %s",
                             l->chain[0].name, count, count > 1 ? "s are" : " is", strbuf_cstr(&missing));
-        diag_hint(l->diag, "%s", target_is_family(l->chain[0].name)
-                                     ? "a family is no chip: name a target that extends it"
-                                     : "take them from a family with 'extends: NAME'");
+        diag_hint(l->diag, "%s",
+                  target_is_family(l->chain[0].name) ? "a family is no chip: name a target that extends it"
+                                                     : "take them from a family with 'extends: NAME'");
     }
     strbuf_fini(&missing);
     return status;

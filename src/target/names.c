@@ -5,9 +5,9 @@
 
 /* The names the documents' support tables and the test vectors use. */
 static const char *const product_names[PRODUCT_N] = {
-    [PRODUCT_ASCEND950] = "ascend950",     [PRODUCT_ATLAS_A3] = "atlas_a3",     [PRODUCT_ASCEND910B] = "ascend910b",
-    [PRODUCT_ASCEND310B] = "ascend310b",   [PRODUCT_ASCEND310P] = "ascend310p", [PRODUCT_ASCEND910] = "ascend910",
-    [PRODUCT_KIRIN_X90] = "kirin_x90",     [PRODUCT_KIRIN_9030] = "kirin_9030",
+    [PRODUCT_ASCEND950] = "ascend950",   [PRODUCT_ATLAS_A3] = "atlas_a3",     [PRODUCT_ASCEND910B] = "ascend910b",
+    [PRODUCT_ASCEND310B] = "ascend310b", [PRODUCT_ASCEND310P] = "ascend310p", [PRODUCT_ASCEND910] = "ascend910",
+    [PRODUCT_KIRIN_X90] = "kirin_x90",   [PRODUCT_KIRIN_9030] = "kirin_9030",
 };
 
 static const char *const confidence_names[CONFIDENCE_N] = {

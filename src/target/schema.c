@@ -9,8 +9,10 @@
 
 #include "target/target.h"
 
-#define ROW(key, kind, range, required, count, unit, member)                                                           \
-    {(key), (kind), (range), (required), (count), (unit), offsetof(struct target, member)}
+#define ROW(key, kind, range, required, count, unit, member)                                 \
+    {                                                                                        \
+        (key), (kind), (range), (required), (count), (unit), offsetof(struct target, member) \
+    }
 #define NEED(key, kind, range, unit, member) ROW(key, kind, range, true, 1, unit, member)
 #define MAY(key, kind, range, unit, member)  ROW(key, kind, range, false, 1, unit, member)
 #define RATE(name, dtype)                    MAY("cube.rate." name, TARGET_REAL, RANGE_ZERO_UP, "MAC/cycle", rate[dtype])

@@ -33,7 +33,7 @@ struct target_key {
     bool required;
     uint32_t count; /* values; above 1 the file gives a list of exactly as many */
     const char *unit;
-    size_t offset;  /* in struct target */
+    size_t offset; /* in struct target */
 };
 
 /* Most values of one key. */
