@@ -41,7 +41,7 @@ static char *join(struct arena *arena, const char *a, size_t a_len, const char *
     char *text = arena_alloc(arena, a_len + b_len + 1, 1);
     if (text != NULL) {
         memcpy(text, a, a_len);
-        memcpy(text + a_len, b, b_len);
+        memcpy(text + a_len, b, b_len + 1);
     }
     return text;
 }
