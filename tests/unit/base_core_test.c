@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/intmath.h"
 #include "base/limits.h"
+#include "base/os.h"
 #include "base/rng.h"
 #include "base/status.h"
 #include "base/strbuf.h"
@@ -376,6 +377,18 @@ static void embedded(void **state)
         const struct embedded_file *f = embedded_at(i);
         assert_ptr_equal(embedded_find(f->path), f);
         assert_int_equal(f->bytes[f->len], 0);
+        /* The same bytes as in the repository. */
+        struct strbuf path;
+        struct strbuf text;
+        strbuf_init(&path);
+        strbuf_init(&text);
+        const bool plot = strncmp(f->path, "gnuplot/", 8) == 0;
+        strbuf_addf(&path, REPO_DIR "/%s/%s", plot ? "scripts" : "configs", f->path);
+        assert_int_equal(os_read_file(strbuf_cstr(&path), LIMIT_YAML_BYTES, &text, NULL), STATUS_OK);
+        assert_int_equal(text.len, f->len);
+        assert_memory_equal(strbuf_cstr(&text), f->bytes, f->len);
+        strbuf_fini(&path);
+        strbuf_fini(&text);
     }
 }
 

@@ -79,8 +79,7 @@ static void good_texts_are_taken(void **state)
     static const char *const texts[] = {
         "a: 1",
         "---\na: 1\n...\n",
-        "\xEF\xBB\xBF"
-        "a: 1\n",
+        "\xEF\xBB\xBF\x61: 1\n",
         "a: 1\r\nb: 2\r\n",
         "[1, 2]",
         "word",
