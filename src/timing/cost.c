@@ -1,0 +1,191 @@
+/* cost.c - durations from target parameters (timing_model.md sections 3, 5, 9, 12).
+ *
+ * The order of floating-point operations here is part of the model: results
+ * are compared to the thousandth of a cycle. */
+#include "timing/cost.h"
+
+#include <string.h>
+
+#include "base/intmath.h"
+
+/* An L1 block: what an unaligned row is cut into, and the alignment C rows need. */
+#define BLOCK_BYTES 32
+
+static double element_bytes(const struct operand *o)
+{
+    return dtype_info(o->dtype)->bits / 8.0;
+}
+
+/* Weight of an unaligned access whose rows start at multiples of `align`. */
+static double align_weight(const struct target_timing *p, int64_t align)
+{
+    for (size_t i = 0; i < sizeof p->align_bytes / sizeof p->align_bytes[0]; i++) {
+        const int64_t unit = (int64_t)p->align_bytes[i];
+        if (unit > 0 && align % unit == 0) {
+            return p->align_weight[i];
+        }
+    }
+    return p->align_weight_else;
+}
+
+/* `across`: elements of a full base block along the axis that is not K. */
+static void copy_init(struct cost_copy *copy, const struct target_timing *p, const struct operand *o, bool k_contiguous,
+                      int64_t chunk_k, int64_t across)
+{
+    memset(copy, 0, sizeof *copy);
+    copy->exists = o->dtype != DTYPE_NONE;
+    copy->nd = o->format == LAYOUT_ND;
+    copy->k_contiguous = k_contiguous;
+    if (!copy->exists || !copy->nd) {
+        return;
+    }
+    const int64_t pitch = dtype_bytes(o->dtype, o->ld);
+    copy->conflict = p->pitch_conflict_modulus > 0 && pitch % (int64_t)p->pitch_conflict_modulus == 0;
+    if (p->unaligned == 0) {
+        return;
+    }
+    const int64_t align = gcd_i64(pitch, dtype_bytes(o->dtype, k_contiguous ? chunk_k : across));
+    copy->unaligned = p->unaligned * align_weight(p, align) / BLOCK_BYTES;
+    copy->unaligned_from = align < BLOCK_BYTES ? 0 : p->unaligned_row_min;
+}
+
+/* A share of the cores: 0 with one, 1 with all. */
+static double load_share(const struct schedule *s)
+{
+    const int32_t cores = s->target->cores;
+    return cores > 1 ? (double)(s->cores_active - 1) / (cores - 1) : 0;
+}
+
+static void init_run(struct cost *c, const struct schedule *s)
+{
+    const struct target_timing *p = c->p;
+    const double us = 1000.0 * s->target->ghz; /* cycles in a microsecond */
+    double launch = p->head_us + p->head_cores_us * load_share(s);
+    if (s->t.kernel == KERNEL_MIX) {
+        launch += p->mix_us;
+    }
+    c->launch = cost_mcyc(launch * us);
+    c->init = cost_mcyc((s->t.api == API_HIGH ? p->init_api_us : p->init_us) * us);
+}
+
+void cost_init(struct cost *c, const struct schedule *s)
+{
+    const struct target_timing *p = &s->target->timing;
+    const struct problem *problem = s->problem;
+    memset(c, 0, sizeof *c);
+    c->p = p;
+    c->sync = cost_mcyc(p->sync);
+    c->mmad_issue = cost_mcyc(p->mmad_issue);
+    c->mmad_latency = cost_mcyc(p->mmad_latency);
+    c->mmad_barrier = p->mmad_barrier != 0;
+    c->fixpipe_issue = cost_mcyc(p->fixpipe_issue);
+    c->copy_latency = cost_mcyc(p->copy_latency + p->copy_loaded * load_share(s));
+    c->tile_barrier = cost_mcyc(p->tile_barrier);
+    c->rate = s->target->rate[problem->a.dtype];
+    c->macs_per_fractal = 256.0 * (double)dtype_c0(problem->a.dtype);
+    c->c_bytes = element_bytes(&problem->c);
+    c->c_unaligned = dtype_bytes(problem->c.dtype, problem->c.ld) % BLOCK_BYTES != 0;
+    copy_init(&c->copy[ROLE_A], p, &problem->a, !problem->a.transpose, (int64_t)s->t.stepKa * s->t.baseK, s->t.baseM);
+    copy_init(&c->copy[ROLE_B], p, &problem->b, problem->b.transpose, (int64_t)s->t.stepKb * s->t.baseK, s->t.baseN);
+    c->all_nd = c->copy[ROLE_A].nd && c->copy[ROLE_B].nd;
+    c->hbm_nd = p->hbm_nd * 1000.0 / s->target->ghz;
+    c->hbm = p->hbm * 1000.0 / s->target->ghz;
+    c->write_back_unit = p->write_back / c->hbm;
+    init_run(c, s);
+}
+
+int64_t cost_mmad(const struct cost *c, int64_t fractals)
+{
+    return cost_mcyc((double)fractals * c->macs_per_fractal / c->rate);
+}
+
+int64_t cost_load(const struct cost *c, enum role role, int32_t j, double bytes, bool filling)
+{
+    if (j == 0) {
+        return 0;
+    }
+    const struct target_timing *p = c->p;
+    double width = p->mx_width, reference = 0;
+    if (role == ROLE_A || role == ROLE_B) {
+        width = role == ROLE_A ? p->l0a_width : p->l0b_width;
+        reference = p->load_calls_ref[role];
+    }
+    double call = p->load_call + bytes / width;
+    if (call < p->load_min) {
+        call = p->load_min;
+    }
+    if (filling) {
+        call += bytes / p->l1_contention;
+    }
+    return cost_mcyc(p->load_issue - reference * p->load_call + j * call);
+}
+
+int64_t cost_fixpipe(const struct cost *c, int32_t m, int32_t n)
+{
+    const struct target_timing *p = c->p;
+    double cycles = p->fixpipe_issue + (double)m * n * c->c_bytes / p->fixpipe_width;
+    if (c->c_unaligned) {
+        cycles += m * p->fixpipe_unaligned;
+    }
+    return cost_mcyc(cycles);
+}
+
+double cost_hit(const struct cost *c, enum role role, int32_t rows, int32_t row_bytes, bool shared, int32_t active)
+{
+    const struct target_timing *p = c->p;
+    const struct cost_copy *copy = &c->copy[role];
+    const double bytes = (double)rows * row_bytes;
+    double cycles = bytes / p->plain_width;
+    if (copy->nd) {
+        double row = fmax(p->row_min, p->row_base + row_bytes / p->row_width);
+        if (copy->conflict) {
+            row *= p->pitch_conflict;
+        }
+        if (row_bytes >= copy->unaligned_from) {
+            row = fmax(row, copy->unaligned * row_bytes);
+        }
+        cycles = rows * row;
+    }
+    const double rate = p->l2_rate * (shared ? p->l2_shared : 1.0) / active;
+    return p->copy_issue + fmax(cycles, bytes / rate);
+}
+
+double cost_hbm(const struct cost *c, int32_t active, int32_t short_row)
+{
+    const struct target_timing *p = c->p;
+    double rate = c->all_nd ? c->hbm_nd : c->hbm;
+    rate *= fmin(1.0, p->hbm_core_share * active);
+    if (c->all_nd && short_row < p->hbm_short_row_bytes) {
+        rate /= p->hbm_short_row;
+    }
+    return rate;
+}
+
+/* Bytes of one transposing repeat: a square of 16-bit, 32 B-wide blocks. */
+static int64_t transpose_repeat_bytes(enum dtype dtype)
+{
+    const int64_t c0 = dtype_c0(dtype);
+    return max_i64(16, c0) * 32 * (c0 < 16 ? 2 : 1);
+}
+
+int64_t cost_load_bytes(const struct insn *insn)
+{
+    const enum dtype dtype = (enum dtype)insn->dtype;
+    switch ((enum op)insn->op) {
+    case OP_LOAD_2D:
+        return insn->p.load_2d.repeatTimes * INT64_C(512);
+    case OP_LOAD_2D_V2:
+        return (int64_t)insn->p.load_2d_v2.mStep * insn->p.load_2d_v2.kStep * 512;
+    case OP_LOAD_MX:
+        return (int64_t)insn->p.load_mx.data.mStep * insn->p.load_mx.data.kStep * 512;
+    case OP_LOAD_TRANSPOSE:
+    case OP_LOAD_TRANSPOSE_V2:
+        return insn->p.transpose.repeatTimes * transpose_repeat_bytes(dtype);
+    case OP_LOAD_3D:
+    case OP_LOAD_3D_STRIDE:
+        return dtype_bytes(dtype, align_up(insn->p.load_3d.mExtension, 16) *
+                                      align_up(insn->p.load_3d.kExtension, dtype_c0(dtype)));
+    default:
+        return 0;
+    }
+}

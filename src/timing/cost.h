@@ -1,0 +1,78 @@
+/* cost.h - what one instruction costs on a target: the formulas.
+ *
+ * All numbers come from struct target; all results are mcyc (thousandths of a
+ * cycle) rounded once per finished duration, or cycles (double) where a
+ * caller still has to add to them. Both timers use these functions, so they can
+ * only differ in the order things happen, never in what a thing costs.
+ *
+ * Occupancy: the pipe is busy, the next instruction may start after it.
+ * Completion: the result is there, flags set behind it fire. */
+#ifndef TIMING_COST_H
+#define TIMING_COST_H
+
+#include <math.h>
+
+#include "schedule/schedule.h"
+
+/* T(): cycles -> mcyc, half to even. */
+static inline int64_t cost_mcyc(double cycles)
+{
+    return llrint(1000.0 * cycles);
+}
+
+/* Times stay below this, so sums of two never overflow. */
+#define COST_TIME_MAX (INT64_C(1) << 61)
+
+/* GM side of one operand's copies. */
+struct cost_copy {
+    bool exists;
+    bool nd;             /* ND source: rows through ND2NZ; else plain bursts */
+    bool k_contiguous;   /* a row lies along K */
+    bool conflict;       /* row pitch hits the pitch-conflict rule */
+    double unaligned;    /* cycles per byte of an unaligned row; 0: rule off */
+    double unaligned_from; /* the rule holds for rows of at least so many bytes */
+};
+
+/* Everything about (schedule, target) that the formulas need, derived once. */
+struct cost {
+    const struct target_timing *p;
+    int64_t sync, mmad_issue, mmad_latency, fixpipe_issue, copy_latency, tile_barrier;
+    int64_t launch, init; /* of the run, of a core */
+    bool mmad_barrier;
+    double rate;          /* MAC per cycle of the left dtype */
+    double macs_per_fractal; /* 16 x 16 x k0 */
+    double c_bytes;       /* bytes of an element of C in GM */
+    bool c_unaligned;     /* rows of C are not 32 B aligned */
+    struct cost_copy copy[2]; /* ROLE_A, ROLE_B */
+    double hbm_nd, hbm;   /* B/cycle, chip */
+    bool all_nd;          /* A and B are both ND */
+    double write_back_unit; /* cycles per written byte that misses: kw / hbm */
+};
+
+/* The derived numbers of a schedule. */
+void cost_init(struct cost *c, const struct schedule *s);
+
+/* Mmad: W of fm x fn x fk fractal products; occupancy W + mmad_issue,
+ * completion W + mmad_latency. */
+int64_t cost_mmad(const struct cost *c, int64_t fractals);
+
+/* Load of one operand to L0 in `calls` instructions of `bytes` each: its
+ * duration after `j` of them (0: 0). Each instruction's occupancy is the
+ * difference to the one before, so the whole load is exactly cost_load(calls). */
+int64_t cost_load(const struct cost *c, enum role role, int32_t j, double bytes, bool filling);
+
+/* Fixpipe of m x n to GM: occupancy = completion. */
+int64_t cost_fixpipe(const struct cost *c, int32_t m, int32_t n);
+
+/* Cycles of one GM->L1 move of `rows` rows that hits L2, read by `active`
+ * cores at once; `shared`: several of them read these bytes. */
+double cost_hit(const struct cost *c, enum role role, int32_t rows, int32_t row_bytes, bool shared, int32_t active);
+
+/* HBM bandwidth in B/cycle with `active` cores; `short_row`: the shorter row
+ * of a full chunk of A and B, bytes. */
+double cost_hbm(const struct cost *c, int32_t active, int32_t short_row);
+
+/* Bytes an L1->L0 instruction moves. */
+int64_t cost_load_bytes(const struct insn *insn);
+
+#endif

@@ -1,0 +1,421 @@
+/* memctx.c - the lock-step pass over tiles against an LRU of panels.
+ *
+ * The reuse distance of a panel is the bytes of all panels (itself included)
+ * touched since: the sum of panel sizes whose last touch is not before its own.
+ * A Fenwick tree over steps holds the bytes last touched in each step, so a
+ * distance is total - prefix, exact for whole bytes in any order. */
+#include "timing/memctx.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "timing/table.h"
+
+struct panel {
+    int32_t key[5]; /* role, start, extent, k0, k */
+    int32_t sharers; /* cores using it in step `seen` */
+    int64_t touched; /* step of the last touch, -1: never */
+    int64_t seen;
+    double bytes;
+    double missed; /* 1 - h in step `seen` */
+};
+
+/* What one core does in the current step. */
+struct core_step {
+    struct tile tile;
+    uint32_t panel[2];
+};
+
+struct pass {
+    const struct schedule *s;
+    struct mem_geometry *g;
+    bool warm, write_back;
+    double element_bytes[2];
+    int64_t c_element_bits;
+    struct panel *panels;
+    uint32_t panel_count, panel_cap, shape_cap, context_cap;
+    struct table panel_index, shape_index, context_index;
+    double *fenwick; /* 1-based over steps */
+    int64_t steps;
+    const int64_t *first; /* number of each core's first tile in the list of all */
+    double live; /* bytes of all panels ever touched */
+    struct core_step *core; /* per launched core */
+    uint32_t *step_panels;  /* distinct panels of the step */
+    uint32_t step_panel_count;
+};
+
+static bool grow(void *array, uint32_t *cap, uint32_t count, size_t size)
+{
+    if (count < *cap) {
+        return true;
+    }
+    const uint32_t bigger = *cap == 0 ? 64 : *cap * 2;
+    void *moved = realloc(*(void **)array, bigger * size);
+    if (moved == NULL) {
+        return false;
+    }
+    *(void **)array = moved;
+    *cap = bigger;
+    return true;
+}
+
+/* Share of a panel still in L2 after `distance` bytes. */
+static double hit_share(const struct target *target, double distance)
+{
+    const double low = target->timing.l2_hit_low, high = target->timing.l2_hit_high;
+    const double hit = 1 - (distance / target->l2_bytes - low) / (high - low);
+    return hit < 0 ? 0 : hit > 1 ? 1 : hit;
+}
+
+static void fenwick_add(struct pass *p, int64_t step, double bytes)
+{
+    for (int64_t i = step + 1; i <= p->steps; i += i & -i) {
+        p->fenwick[i] += bytes;
+    }
+}
+
+/* Bytes last touched before `step`. */
+static double fenwick_before(const struct pass *p, int64_t step)
+{
+    double sum = 0;
+    for (int64_t i = step; i > 0; i -= i & -i) {
+        sum += p->fenwick[i];
+    }
+    return sum;
+}
+
+static uint64_t panel_hash(const void *ctx, uint32_t index)
+{
+    const struct panel *panels = ((const struct pass *)ctx)->panels;
+    return hash_bytes(panels[index].key, sizeof panels[index].key);
+}
+
+static uint64_t shape_hash_of(int32_t m, int32_t n, int32_t k)
+{
+    const int32_t key[3] = {m, n, k};
+    return hash_bytes(key, sizeof key);
+}
+
+static uint64_t shape_hash(const void *ctx, uint32_t index)
+{
+    const struct mem_shape *shape = &((const struct pass *)ctx)->g->shapes[index];
+    return shape_hash_of(shape->m, shape->n, shape->k);
+}
+
+static uint64_t context_hash(const void *ctx, uint32_t index)
+{
+    return hash_bytes(&((const struct pass *)ctx)->g->contexts[index], sizeof(struct mem_context));
+}
+
+/* UINT32_MAX on lack of memory. */
+static uint32_t panel_find(struct pass *p, enum role role, int32_t start, int32_t extent, const struct tile *tile)
+{
+    const int32_t key[5] = {(int32_t)role, start, extent, tile->k0, tile->k};
+    const uint64_t hash = hash_bytes(key, sizeof key);
+    uint32_t at = TABLE_START, i;
+    while ((i = table_next(&p->panel_index, hash, &at)) != UINT32_MAX) {
+        if (memcmp(p->panels[i].key, key, sizeof key) == 0) {
+            return i;
+        }
+    }
+    if (!grow(&p->panels, &p->panel_cap, p->panel_count, sizeof *p->panels) ||
+        !table_add(&p->panel_index, hash, p->panel_count, panel_hash, p)) {
+        return UINT32_MAX;
+    }
+    struct panel *panel = &p->panels[p->panel_count];
+    memcpy(panel->key, key, sizeof key);
+    panel->touched = panel->seen = -1;
+    panel->bytes = (double)extent * tile->k * p->element_bytes[role];
+    return p->panel_count++;
+}
+
+static uint32_t shape_find(struct pass *p, const struct tile *tile)
+{
+    struct mem_geometry *g = p->g;
+    const uint64_t hash = shape_hash_of(tile->m, tile->n, tile->k);
+    uint32_t at = TABLE_START, i;
+    while ((i = table_next(&p->shape_index, hash, &at)) != UINT32_MAX) {
+        const struct mem_shape *shape = &g->shapes[i];
+        if (shape->m == tile->m && shape->n == tile->n && shape->k == tile->k) {
+            return i;
+        }
+    }
+    if (!grow(&g->shapes, &p->shape_cap, g->shape_count, sizeof *g->shapes) ||
+        !table_add(&p->shape_index, hash, g->shape_count, shape_hash, p)) {
+        return UINT32_MAX;
+    }
+    g->shapes[g->shape_count] =
+        (struct mem_shape){.m = tile->m, .n = tile->n, .k = tile->k, .core = tile->core, .t = tile->t};
+    return g->shape_count++;
+}
+
+static uint32_t context_find(struct pass *p, const struct mem_context *context)
+{
+    struct mem_geometry *g = p->g;
+    const uint64_t hash = hash_bytes(context, sizeof *context);
+    uint32_t at = TABLE_START, i;
+    while ((i = table_next(&p->context_index, hash, &at)) != UINT32_MAX) {
+        if (memcmp(&g->contexts[i], context, sizeof *context) == 0) {
+            return i;
+        }
+    }
+    if (!grow(&g->contexts, &p->context_cap, g->context_count, sizeof *g->contexts)) {
+        return UINT32_MAX;
+    }
+    g->contexts[g->context_count] = *context;
+    if (!table_add(&p->context_index, hash, g->context_count, context_hash, p)) {
+        return UINT32_MAX;
+    }
+    return g->context_count++;
+}
+
+/* Counts a use of a panel in step t; judges it against the L2 state before the step. */
+static bool step_use(struct pass *p, int64_t t, uint32_t index)
+{
+    if (index == UINT32_MAX) {
+        return false;
+    }
+    struct panel *panel = &p->panels[index];
+    if (panel->seen == t) {
+        panel->sharers++;
+        return true;
+    }
+    panel->seen = t;
+    panel->sharers = 1;
+    panel->missed = 1;
+    if (panel->touched >= 0) {
+        panel->missed = 1 - hit_share(p->s->target, p->live - fenwick_before(p, panel->touched));
+    }
+    p->step_panels[p->step_panel_count++] = index;
+    return true;
+}
+
+static int64_t core_tiles(const struct pass *p, int32_t core)
+{
+    return p->first[core + 1] - p->first[core];
+}
+
+/* Bytes of C in step t; *active: cores with a tile. @return -1 on lack of memory. */
+static int64_t step_enter(struct pass *p, int64_t t, int32_t *active)
+{
+    int64_t elements = 0;
+    *active = 0;
+    p->step_panel_count = 0;
+    for (int32_t c = 0; c < p->g->cores; c++) {
+        if (t >= core_tiles(p, c)) {
+            continue;
+        }
+        struct core_step *core = &p->core[c];
+        schedule_tile_at(p->s, c, t, &core->tile);
+        elements += (int64_t)core->tile.m * core->tile.n;
+        ++*active;
+        if (p->warm) {
+            continue;
+        }
+        core->panel[0] = panel_find(p, ROLE_A, core->tile.m0, core->tile.m, &core->tile);
+        core->panel[1] = panel_find(p, ROLE_B, core->tile.n0, core->tile.n, &core->tile);
+        if (!step_use(p, t, core->panel[0]) || !step_use(p, t, core->panel[1])) {
+            return -1;
+        }
+    }
+    return elements * p->c_element_bits / 8;
+}
+
+static void step_touch(struct pass *p, int64_t t, int64_t c_bytes)
+{
+    for (uint32_t i = 0; i < p->step_panel_count; i++) {
+        struct panel *panel = &p->panels[p->step_panels[i]];
+        if (panel->touched >= 0) {
+            fenwick_add(p, panel->touched, -panel->bytes);
+        } else {
+            p->live += panel->bytes;
+        }
+        panel->touched = t;
+        fenwick_add(p, t, panel->bytes);
+    }
+    fenwick_add(p, t, (double)c_bytes);
+    p->live += (double)c_bytes;
+}
+
+static double step_missed_bytes(const struct pass *p)
+{
+    double bytes = 0;
+    for (uint32_t i = 0; i < p->step_panel_count; i++) {
+        const struct panel *panel = &p->panels[p->step_panels[i]];
+        bytes += panel->missed * panel->bytes;
+    }
+    return bytes;
+}
+
+/* Contexts of all tiles of step t. */
+static bool step_contexts(struct pass *p, int64_t t, int32_t active, int64_t c_bytes)
+{
+    const double units = rint(1 / p->g->missed_unit);
+    const int64_t hbm_bytes = (int64_t)floor(step_missed_bytes(p));
+    p->g->hbm += hbm_bytes;
+    for (int32_t c = 0; c < p->g->cores; c++) {
+        if (t >= core_tiles(p, c)) {
+            continue;
+        }
+        const struct core_step *core = &p->core[c];
+        struct mem_context context;
+        memset(&context, 0, sizeof context);
+        context.shape = shape_find(p, &core->tile);
+        if (context.shape == UINT32_MAX) {
+            return false;
+        }
+        context.active = 1;
+        for (int role = ROLE_A; role <= ROLE_B && !p->warm; role++) {
+            const struct panel *panel = &p->panels[core->panel[role]];
+            context.missed[role] = (int32_t)rint(panel->missed / panel->sharers * units);
+            context.shared[role] = panel->sharers > 1;
+            context.active = active;
+            context.hbm_bytes = hbm_bytes;
+            context.c_bytes = p->write_back ? c_bytes : 0;
+        }
+        const uint32_t id = context_find(p, &context);
+        if (id == UINT32_MAX) {
+            return false;
+        }
+        p->g->tiles[p->first[c] + t] = id;
+    }
+    return true;
+}
+
+/* Groups the cores by equal sequences. */
+static void find_sequences(const struct pass *p)
+{
+    struct mem_geometry *g = p->g;
+    for (int32_t c = 0; c < g->cores; c++) {
+        const int64_t tiles = core_tiles(p, c);
+        const uint32_t *contexts = g->tiles + p->first[c];
+        uint32_t i = 0;
+        while (i < g->sequence_count &&
+               (g->sequences[i].tiles != tiles ||
+                memcmp(g->sequences[i].contexts, contexts, (size_t)tiles * sizeof *contexts) != 0)) {
+            i++;
+        }
+        g->core_sequence[c] = tiles > 0 ? i : UINT32_MAX;
+        if (tiles == 0) {
+            continue;
+        }
+        if (i == g->sequence_count) {
+            g->sequences[g->sequence_count++] = (struct mem_sequence){.core = c, .tiles = tiles, .contexts = contexts};
+        }
+        g->sequences[i].cores++;
+    }
+}
+
+static double whole_bytes(const struct problem *p)
+{
+    const double a = (double)p->M * (double)p->K * dtype_info(p->a.dtype)->bits;
+    const double b = (double)p->K * (double)p->N * dtype_info(p->b.dtype)->bits;
+    const double c = (double)p->M * (double)p->N * dtype_info(p->c.dtype)->bits;
+    return (a + b + c) / 8;
+}
+
+static enum status pass_run(struct pass *p)
+{
+    for (int64_t t = 0; t < p->steps; t++) {
+        int32_t active;
+        const int64_t c_bytes = step_enter(p, t, &active);
+        if (c_bytes < 0 || !step_contexts(p, t, active, c_bytes)) {
+            return STATUS_NO_MEMORY;
+        }
+        if (!p->warm) {
+            step_touch(p, t, c_bytes);
+            p->g->hbm += (int64_t)floor(p->g->write_back * (double)c_bytes);
+        }
+    }
+    find_sequences(p);
+    return STATUS_OK;
+}
+
+/* Number of the first tile of each core in one list of all tiles; steps = the most of any core. */
+static int64_t count_tiles(const struct schedule *s, int64_t *first, int64_t *steps)
+{
+    *steps = 0;
+    first[0] = 0;
+    for (int32_t c = 0; c < s->cores; c++) {
+        const int64_t tiles = schedule_tiles(s, c);
+        *steps = tiles > *steps ? tiles : *steps;
+        first[c + 1] = first[c] + tiles;
+        if (first[c + 1] > MEMCTX_TILES_MAX) {
+            return -1;
+        }
+    }
+    return first[s->cores];
+}
+
+static bool pass_alloc(struct pass *p, int64_t tiles)
+{
+    const size_t cores = (size_t)p->g->cores;
+    p->core = calloc(cores, sizeof *p->core);
+    p->step_panels = calloc(2 * cores, sizeof *p->step_panels);
+    p->fenwick = calloc(p->warm ? 1 : (size_t)p->steps + 1, sizeof *p->fenwick);
+    p->g->tiles = malloc(((size_t)tiles + 1) * sizeof *p->g->tiles);
+    p->g->sequences = calloc(cores, sizeof *p->g->sequences);
+    p->g->core_sequence = calloc(cores, sizeof *p->g->core_sequence);
+    return p->core != NULL && p->step_panels != NULL && p->fenwick != NULL && p->g->tiles != NULL &&
+           p->g->sequences != NULL && p->g->core_sequence != NULL && table_init(&p->panel_index, 6) &&
+           table_init(&p->shape_index, 4) && table_init(&p->context_index, 6);
+}
+
+static void pass_free(struct pass *p)
+{
+    free(p->core);
+    free(p->step_panels);
+    free(p->fenwick);
+    free(p->panels);
+    table_fini(&p->panel_index);
+    table_fini(&p->shape_index);
+    table_fini(&p->context_index);
+}
+
+static size_t geometry_bytes(const struct mem_geometry *g, int64_t tiles)
+{
+    return g->shape_count * sizeof *g->shapes + g->context_count * sizeof *g->contexts +
+           (size_t)g->cores * (sizeof *g->sequences + sizeof *g->core_sequence) + (size_t)tiles * sizeof *g->tiles;
+}
+
+enum status memctx_build(const struct schedule *s, bool l2_warm, struct mem_geometry *out)
+{
+    memset(out, 0, sizeof *out);
+    out->cores = s->cores;
+    out->missed_unit = s->target->timing.context_rounding;
+    out->write_back = l2_warm ? 0 : 1 - hit_share(s->target, whole_bytes(s->problem));
+    struct pass p = {.s = s, .g = out, .warm = l2_warm};
+    p.write_back = out->write_back * s->target->timing.write_back > 0;
+    p.element_bytes[ROLE_A] = dtype_info(s->problem->a.dtype)->bits / 8.0;
+    p.element_bytes[ROLE_B] = dtype_info(s->problem->b.dtype)->bits / 8.0;
+    p.c_element_bits = dtype_info(s->problem->c.dtype)->bits;
+    int64_t *first = calloc((size_t)s->cores + 1, sizeof *first);
+    if (first == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    const int64_t tiles = count_tiles(s, first, &p.steps);
+    p.first = first;
+    enum status st = tiles < 0 ? STATUS_LIMIT : STATUS_OK;
+    if (st == STATUS_OK) {
+        st = pass_alloc(&p, tiles) ? pass_run(&p) : STATUS_NO_MEMORY;
+        out->bytes = geometry_bytes(out, tiles);
+    }
+    pass_free(&p);
+    free(first);
+    if (st != STATUS_OK) {
+        memctx_free(out);
+    }
+    return st;
+}
+
+void memctx_free(struct mem_geometry *g)
+{
+    free(g->shapes);
+    free(g->contexts);
+    free(g->sequences);
+    free(g->core_sequence);
+    free(g->tiles);
+    memset(g, 0, sizeof *g);
+}

@@ -1,0 +1,142 @@
+/* memctx_cache.c - contexts by geometry.
+ *
+ * Direct mapped: a slot holds one geometry, a new one with the same slot
+ * replaces it. Geometry comes first in a space's index, so in index order a
+ * geometry is asked for hundreds of times in a row; more would be wasted. Keys
+ * are compared whole: everything memctx_build reads is in struct key. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "timing/memctx.h"
+
+#define SLOTS 256
+/* Beyond this the whole cache is dropped: a bound for long random walks. */
+#define BYTES_MAX (UINT64_C(48) << 20)
+
+struct key {
+    double l2_bytes, hit_low, hit_high, rounding, write_back;
+    int64_t M, N, K;
+    int32_t cores, warm, bits_a, bits_b, bits_c;
+    int32_t usedCoreNum, singleCoreM, singleCoreN, singleCoreK, splitK, splitKReduce, assign;
+    int32_t order, orderOffset, orderDirection, orderRounds, iterateOrder;
+    int32_t baseM, baseN, stepM, stepN, fullLoad, l1Resident, l2A, l2B, l2C;
+    int32_t schedule_cores;
+};
+
+struct slot {
+    bool used;
+    uint64_t hash;
+    struct key key;
+    struct mem_geometry geometry;
+};
+
+struct memctx_cache {
+    struct slot slots[SLOTS];
+    size_t bytes;
+    uint64_t lookups, hits;
+};
+
+static void key_make(struct key *key, const struct schedule *s, bool warm)
+{
+    const struct target_timing *p = &s->target->timing;
+    const struct tiling *t = &s->t;
+    memset(key, 0, sizeof *key); /* padding takes part in comparisons */
+    key->l2_bytes = s->target->l2_bytes;
+    key->hit_low = p->l2_hit_low;
+    key->hit_high = p->l2_hit_high;
+    key->rounding = p->context_rounding;
+    key->write_back = p->write_back;
+    key->M = s->problem->M;
+    key->N = s->problem->N;
+    key->K = s->problem->K;
+    key->cores = s->target->cores;
+    key->warm = warm;
+    key->bits_a = dtype_info(s->problem->a.dtype)->bits;
+    key->bits_b = dtype_info(s->problem->b.dtype)->bits;
+    key->bits_c = dtype_info(s->problem->c.dtype)->bits;
+#define COPY(field) key->field = t->field
+    COPY(usedCoreNum);
+    COPY(singleCoreM);
+    COPY(singleCoreN);
+    COPY(singleCoreK);
+    COPY(splitK);
+    COPY(splitKReduce);
+    COPY(assign);
+    COPY(order);
+    COPY(orderOffset);
+    COPY(orderDirection);
+    COPY(orderRounds);
+    COPY(iterateOrder);
+    COPY(baseM);
+    COPY(baseN);
+    COPY(stepM);
+    COPY(stepN);
+    COPY(fullLoad);
+    COPY(l1Resident);
+    COPY(l2A);
+    COPY(l2B);
+    COPY(l2C);
+#undef COPY
+    key->schedule_cores = s->cores;
+}
+
+enum status memctx_cache_create(struct memctx_cache **out)
+{
+    *out = calloc(1, sizeof **out);
+    return *out == NULL ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+static void drop(struct memctx_cache *cache, struct slot *slot)
+{
+    if (slot->used) {
+        cache->bytes -= slot->geometry.bytes;
+        memctx_free(&slot->geometry);
+        slot->used = false;
+    }
+}
+
+void memctx_cache_destroy(struct memctx_cache *cache)
+{
+    if (cache == NULL) {
+        return;
+    }
+    for (int i = 0; i < SLOTS; i++) {
+        drop(cache, &cache->slots[i]);
+    }
+    free(cache);
+}
+
+enum status memctx_get(struct memctx_cache *cache, const struct schedule *s, bool l2_warm,
+                       const struct mem_geometry **out)
+{
+    struct key key;
+    key_make(&key, s, l2_warm);
+    const uint64_t hash = hash_bytes(&key, sizeof key);
+    struct slot *slot = &cache->slots[hash % SLOTS];
+    cache->lookups++;
+    if (slot->used && slot->hash == hash && memcmp(&slot->key, &key, sizeof key) == 0) {
+        cache->hits++;
+        *out = &slot->geometry;
+        return STATUS_OK;
+    }
+    drop(cache, slot);
+    TRY(memctx_build(s, l2_warm, &slot->geometry));
+    if (cache->bytes + slot->geometry.bytes > BYTES_MAX) {
+        for (int i = 0; i < SLOTS; i++) {
+            drop(cache, &cache->slots[i]);
+        }
+    }
+    slot->used = true;
+    slot->hash = hash;
+    slot->key = key;
+    cache->bytes += slot->geometry.bytes;
+    *out = &slot->geometry;
+    return STATUS_OK;
+}
+
+void memctx_cache_counts(const struct memctx_cache *cache, uint64_t *lookups, uint64_t *hits)
+{
+    *lookups = cache->lookups;
+    *hits = cache->hits;
+}

@@ -1,0 +1,298 @@
+/* recurrence.c - the steps of one tile.
+ *
+ * Why the skip is exact. Inside a tile every step below `lim` has the costs of
+ * a full step, so one period is a map F of the pipe and release times built of
+ * max and +: F(x + c) = F(x) + c, and what it adds to the counters depends on
+ * x - tm only. If the relative times at step k were those at step k' < k, all
+ * later periods repeat exactly; q of them add q times what the last one added.
+ * Times raised to what they lose to (clamped) change no max. Fixpipe's times
+ * and L0C blocks are of earlier tiles and stay. */
+#include "timing/recurrence.h"
+
+#include <string.h>
+
+#include "base/intmath.h"
+
+/* Periods whose states are remembered inside a tile. */
+#define SEEN_MAX 24
+#define VECTOR_WORDS 13
+
+static inline int64_t max2(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Running times of a tile, absolute from its start. */
+struct run {
+    int64_t t2, t1, tm, tf, e2, e1, em, ef;
+    int64_t rel_a[2], rel_b[2], l0a[2], l0b[2], l0c[2], unit[2];
+    int64_t ready_a, ready_b; /* data of the current chunks in L1, plus sync */
+    int64_t b2, b1, bm, bf;
+    int64_t mmad_start, mmad_end;
+};
+
+struct seen {
+    int64_t vector[VECTOR_WORDS];
+    int64_t tm, b2, b1, bm;
+    int32_t k;
+};
+
+/* [start, end) of an in-order pipe joins its busy union. */
+static inline void busy(int64_t *total, int64_t *union_end, int64_t start, int64_t end)
+{
+    *total += start > *union_end ? end - start : end > *union_end ? end - *union_end : 0;
+    *union_end = max2(*union_end, end);
+}
+
+/* The slot in use goes to the back with its new time. */
+static inline void rotate(int64_t slot[2], int32_t count, int64_t time)
+{
+    slot[0] = slot[1];
+    slot[count - 1] = time;
+}
+
+void recurrence_init(struct recurrence *r, const struct schedule *s, const struct cost *c)
+{
+    const struct tiling *t = &s->t;
+    *r = (struct recurrence){.nk = s->nk,
+                             .step_a = t->stepKa,
+                             .step_b = t->stepKb,
+                             .period = (int32_t)lcm_i64(t->stepKa, t->stepKb),
+                             .db_a = t->dbA1,
+                             .db_b = t->dbB1,
+                             .db_l0a = t->dbL0A,
+                             .db_l0b = t->dbL0B,
+                             .db_l0c = t->dbL0C,
+                             .l0_shared = t->dbL0A == t->dbL0B,
+                             .unitflag = t->unitflag != 0,
+                             .wait_both = t->waitBoth != 0,
+                             .tile_barrier = t->tileBarrier != 0,
+                             .skip = true,
+                             .sync = c->sync,
+                             .mmad_issue = c->mmad_issue,
+                             .mmad_latency = c->mmad_latency,
+                             .fixpipe_issue = c->fixpipe_issue,
+                             .copy_latency = c->copy_latency,
+                             .barrier = c->tile_barrier};
+}
+
+static inline void copy_step(const struct recurrence *r, struct run *x, int64_t rel[2], int64_t cost, int64_t *ready)
+{
+    const int64_t start = max2(x->t2, rel[0] + r->sync);
+    x->t2 = start + cost;
+    busy(&x->b2, &x->e2, start, x->t2 + r->copy_latency);
+    *ready = x->t2 + r->copy_latency + r->sync;
+}
+
+/* Both loads of a step; `first_a`, `first_b`: first step of the operand's chunk. */
+static inline void load_step(const struct recurrence *r, struct run *x, int64_t load_a, int64_t load_b, bool first_a,
+                             bool first_b)
+{
+    int64_t start = max2(x->t1, x->l0a[0] + r->sync);
+    start = first_a ? max2(start, x->ready_a) : start;
+    start = first_b && r->wait_both ? max2(start, x->ready_b) : start;
+    x->t1 = start + load_a;
+    busy(&x->b1, &x->e1, start, x->t1);
+    start = r->l0_shared ? x->t1 : max2(x->t1, x->l0b[0] + r->sync);
+    start = first_b ? max2(start, x->ready_b) : start;
+    x->t1 = start + load_b;
+    busy(&x->b1, &x->e1, start, x->t1);
+}
+
+static inline void mmad_step(const struct recurrence *r, struct run *x, int64_t work, int64_t barrier, bool init)
+{
+    int64_t start = max2(x->tm, x->t1 + r->sync);
+    if (init) {
+        start = max2(start, x->l0c[0]);
+        start = r->unitflag ? max2(start, x->unit[0] - work) : start;
+    }
+    const int64_t end = start + work + r->mmad_latency;
+    x->tm = start + work + r->mmad_issue;
+    x->tm = barrier ? max2(x->tm, end) : x->tm;
+    busy(&x->bm, &x->em, start, end);
+    rotate(x->l0a, r->db_l0a, end);
+    rotate(x->l0b, r->db_l0b, end);
+    x->mmad_start = start;
+    x->mmad_end = end;
+}
+
+static inline void store_step(const struct recurrence *r, struct run *x, int64_t store)
+{
+    int64_t start;
+    if (r->unitflag) {
+        start = max2(x->tf, x->mmad_start + r->mmad_latency);
+        x->tf = max2(start + store, x->mmad_end + r->fixpipe_issue);
+        rotate(x->unit, r->db_l0c, x->tf);
+        rotate(x->l0c, r->db_l0c, start + r->fixpipe_issue);
+    } else {
+        start = max2(x->tf, x->mmad_end + r->sync);
+        x->tf = start + store;
+        rotate(x->l0c, r->db_l0c, x->tf + r->sync);
+    }
+    busy(&x->bf, &x->ef, start, x->tf);
+    if (r->tile_barrier) {
+        const int64_t all = max2(max2(x->t2, x->t1), max2(max2(x->tm, x->tf), x->mmad_end));
+        x->t2 = x->t1 = x->tm = x->tf = all + r->barrier;
+    }
+}
+
+/* --- the skip ------------------------------------------------------------- */
+
+/* Times that decide the following steps of this tile, relative to tm. */
+static void make_vector(const struct recurrence *r, const struct run *x, int64_t v[VECTOR_WORDS])
+{
+    const int64_t tm = x->tm, t2 = x->t2 - tm, t1 = x->t1 - tm;
+    v[0] = t2;
+    v[1] = t1;
+    v[2] = max2(x->e2 - tm, t2);
+    v[3] = max2(x->e1 - tm, t1);
+    v[4] = max2(x->em - tm, 0);
+    for (int i = 0; i < 2; i++) {
+        v[5 + i] = max2(x->rel_a[i] - tm, t2 - r->sync);
+        v[7 + i] = max2(x->rel_b[i] - tm, t2 - r->sync);
+        v[9 + i] = max2(x->l0a[i] - tm, t1 - r->sync);
+        v[11 + i] = max2(x->l0b[i] - tm, t1 - r->sync);
+    }
+}
+
+/* Adds `q` times (time, counters) since `then`. */
+static void leap(struct run *x, const struct seen *then, int64_t q)
+{
+    const int64_t d = q * (x->tm - then->tm);
+    x->b2 += q * (x->b2 - then->b2);
+    x->b1 += q * (x->b1 - then->b1);
+    x->bm += q * (x->bm - then->bm);
+    int64_t *const times[] = {&x->t2,       &x->t1,       &x->tm,       &x->e2,       &x->e1,
+                              &x->em,       &x->rel_a[0], &x->rel_a[1], &x->rel_b[0], &x->rel_b[1],
+                              &x->l0a[0],   &x->l0a[1],   &x->l0b[0],   &x->l0b[1]};
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        *times[i] += d;
+    }
+}
+
+/* Looks for the present state among those seen; leaps if it is there.
+ * @return the step to go on with; *count = -1 when there is nothing more to look for. */
+static int32_t try_leap(const struct recurrence *r, struct run *x, struct seen *seen, int *count, int32_t k,
+                        int32_t lim)
+{
+    struct seen now = {.tm = x->tm, .b2 = x->b2, .b1 = x->b1, .bm = x->bm, .k = k};
+    make_vector(r, x, now.vector);
+    for (int i = *count - 1; i >= 0; i--) {
+        if (memcmp(seen[i].vector, now.vector, sizeof now.vector) == 0) {
+            const int32_t length = k - seen[i].k, q = (lim - k) / length;
+            leap(x, &seen[i], q);
+            *count = -1;
+            return k + q * length;
+        }
+    }
+    if (*count == SEEN_MAX) {
+        *count = -1;
+        return k;
+    }
+    seen[(*count)++] = now;
+    return k;
+}
+
+/* --- a tile --------------------------------------------------------------- */
+
+static void run_steps(const struct recurrence *r, const struct tile_cost *cost, struct run *x, int64_t *steps)
+{
+    const int32_t nk = r->nk, lim = nk - (r->step_a > r->step_b ? r->step_a : r->step_b);
+    struct seen seen[SEEN_MAX];
+    int32_t at_a = 0, at_b = 0, at_period = 0; /* position in the chunk, the period */
+    int seen_count = r->skip && lim >= 3 * r->period ? 0 : -1;
+    for (int32_t k = 0; k < nk; k++) {
+        if (at_period == r->period) {
+            at_period = 0;
+            if (seen_count >= 0 && k < lim) {
+                k = try_leap(r, x, seen, &seen_count, k, lim);
+            }
+        }
+        at_period++;
+        const int last = k == nk - 1;
+        const bool first_a = at_a == 0, first_b = at_b == 0;
+        if (first_a) {
+            copy_step(r, x, x->rel_a, cost->copy[ROLE_A][k + r->step_a >= nk], &x->ready_a);
+        }
+        if (first_b) {
+            copy_step(r, x, x->rel_b, cost->copy[ROLE_B][k + r->step_b >= nk], &x->ready_b);
+        }
+        load_step(r, x, cost->load[ROLE_A][last], cost->load[ROLE_B][last], first_a, first_b);
+        if (++at_a == r->step_a || last) {
+            at_a = 0;
+            rotate(x->rel_a, r->db_a, x->t1);
+        }
+        if (++at_b == r->step_b || last) {
+            at_b = 0;
+            rotate(x->rel_b, r->db_b, x->t1);
+        }
+        mmad_step(r, x, cost->mmad[last], cost->barrier, k == 0);
+        ++*steps;
+    }
+    store_step(r, x, cost->store);
+}
+
+static void state_load(struct run *x, const struct tile_state *s)
+{
+    memset(x, 0, sizeof *x);
+    x->t2 = s->t2;
+    x->t1 = s->t1;
+    x->tf = s->tf;
+    x->e2 = s->e2;
+    x->e1 = s->e1;
+    x->em = s->em;
+    x->ef = s->ef;
+    for (int i = 0; i < 2; i++) {
+        x->rel_a[i] = s->rel_a[i];
+        x->rel_b[i] = s->rel_b[i];
+        x->l0a[i] = s->l0a[i];
+        x->l0b[i] = s->l0b[i];
+        x->l0c[i] = s->l0c[i];
+        x->unit[i] = s->unit[i];
+    }
+}
+
+/* Canonical form: relative to tm, clamped. */
+static void state_store(const struct recurrence *r, const struct run *x, struct tile_state *s)
+{
+    const int64_t tm = x->tm;
+    s->t2 = x->t2 - tm;
+    s->t1 = x->t1 - tm;
+    s->tf = max2(x->tf - tm, 0);
+    s->e2 = max2(x->e2 - tm, s->t2);
+    s->e1 = max2(x->e1 - tm, s->t1);
+    s->em = max2(x->em - tm, 0);
+    s->ef = max2(x->ef - tm, s->tf);
+    for (int i = 0; i < 2; i++) {
+        s->rel_a[i] = max2(x->rel_a[i] - tm, s->t2 - r->sync);
+        s->rel_b[i] = max2(x->rel_b[i] - tm, s->t2 - r->sync);
+        s->l0a[i] = max2(x->l0a[i] - tm, s->t1 - r->sync);
+        s->l0b[i] = max2(x->l0b[i] - tm, s->t1 - r->sync);
+        s->l0c[i] = max2(x->l0c[i] - tm, 0);
+        s->unit[i] = max2(x->unit[i] - tm, 0);
+    }
+}
+
+void tile_state_start(struct tile_state *x, const struct recurrence *r)
+{
+    memset(x, 0, sizeof *x);
+    for (int i = 0; i < 2; i++) {
+        x->rel_a[i] = x->rel_b[i] = x->l0a[i] = x->l0b[i] = -r->sync;
+    }
+}
+
+void recurrence_tile(const struct recurrence *r, const struct tile_cost *cost, struct tile_state *x,
+                     struct tile_time *out)
+{
+    struct run run;
+    state_load(&run, x);
+    memset(out, 0, sizeof *out);
+    run_steps(r, cost, &run, &out->steps);
+    out->tm = run.tm;
+    out->end = max2(max2(run.e2, run.e1), max2(run.em, run.ef));
+    out->busy[PIPE_MTE2] = run.b2;
+    out->busy[PIPE_MTE1] = run.b1;
+    out->busy[PIPE_M] = run.bm;
+    out->busy[PIPE_FIX] = run.bf;
+    state_store(r, &run, x);
+}

@@ -1,0 +1,414 @@
+/* ref.c - timing_ref, the definition of time.
+ *
+ * It reads a core's instructions in program order and knows pipes, durations,
+ * flags, barriers and unit flags, but no tiling field:
+ *
+ * - Each pipe runs its instructions in order; one starts when the pipe is free
+ *   (the occupancy of the one before is over) and ends at its completion.
+ * - SetFlag fires when all earlier instructions of its pipe are complete.
+ *   WaitFlag holds its pipe until the set fired, plus `sync`. A preset flag
+ *   fired before everything.
+ * - PIPE_M barrier: the next M instruction starts when the earlier ones are
+ *   complete (free of charge on targets with mmad_barrier 0). PIPE_ALL: all
+ *   pipes go on together, tile_barrier after everything before is complete.
+ * - unitFlag on an L0C block: a Mmad may run into the Fixpipe that still
+ *   drains the block: it starts no earlier than that Fixpipe's start +
+ *   fixpipe_issue, nor so early that it would end its work before it. The
+ *   Fixpipe starts when the last Mmad of the block begins to deliver
+ *   (mmad_latency), and ends fixpipe_issue after that Mmad's end at the earliest.
+ * - The scalar unit issues without limit: queues are infinitely deep. (A finite
+ *   depth d would add: an instruction issues no earlier than the start of the
+ *   d-th before it in its pipe, and all later program order after it; struct
+ *   core has the one place, `start_of`.) */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intmath.h"
+#include "timing/context.h"
+
+#define FLAG_IDS 8
+#define L0C_BLOCKS 16
+
+struct ref_pipe {
+    int64_t free;  /* the next instruction may start */
+    int64_t done;  /* all earlier ones complete */
+    int64_t end;   /* of the union of busy intervals */
+    int64_t busy;
+};
+
+/* Unit flag state of one L0C block, known by its address. */
+struct l0c_block {
+    int64_t byte;
+    int64_t mmad_start, mmad_end;
+    int64_t fix_start, fix_end;
+};
+
+/* Progress inside the instructions of one operand's copy or load. */
+struct group {
+    int32_t calls;
+    int64_t spent; /* mcyc of the calls so far */
+};
+
+struct core {
+    const struct schedule *s;
+    const struct cost *c;
+    const struct mem_geometry *g;
+    const uint32_t *contexts; /* of this core's tiles */
+    struct ref_pipe pipe[PIPE_N];
+    int64_t flag[HARD_EVENT_N][FLAG_IDS]; /* when the set fired */
+    struct l0c_block l0c[L0C_BLOCKS];
+    int l0c_count;
+    struct group load[ROLE_N];
+    int64_t tile; /* whose `extra` this is; -1: none */
+    const struct mem_context *context;
+    struct shape_work work;
+    struct tile_extra extra;
+    timing_sink *sink;
+    void *sink_ctx;
+    bool stopped;
+};
+
+/* Occupancy and completion after the start. */
+struct duration {
+    int64_t occupied, complete;
+};
+
+/* --- memory context of the current tile ----------------------------------- */
+
+static void enter_tile(struct core *r, int64_t tile)
+{
+    if (r->tile == tile) {
+        return;
+    }
+    r->tile = tile;
+    r->context = &r->g->contexts[r->contexts[tile]];
+    shape_work_init(&r->work, r->c, r->s, &r->g->shapes[r->context->shape]);
+    tile_extra_init(&r->extra, r->c, &r->work, r->g, r->context);
+}
+
+/* --- durations ------------------------------------------------------------ */
+
+/* The move of a GM->L1 copy instruction. */
+static struct move insn_move(const struct core *r, const struct insn *insn)
+{
+    const bool k_contiguous = r->c->copy[insn->role].k_contiguous;
+    const enum dtype dtype = (enum dtype)insn->dtype;
+    struct move move = {0, 0, 0};
+    if (insn->op == OP_ND2NZ) {
+        const struct nd2nz_params *p = &insn->p.nd2nz;
+        move.rows = (int32_t)(p->ndNum * p->nValue);
+        move.row_bytes = (int32_t)dtype_bytes(dtype, p->dValue);
+        move.chunk_k = (int32_t)(k_contiguous ? p->dValue : p->nValue);
+    } else if (insn->op == OP_DATA_COPY) {
+        /* Nz: a block is one C0 column of the tile, its length the tile's rows. */
+        const struct data_copy_params *p = &insn->p.copy;
+        move.rows = (int32_t)p->blockCount;
+        move.row_bytes = (int32_t)(p->blockLen * 32);
+        move.chunk_k = (int32_t)(k_contiguous ? p->blockCount * (uint32_t)dtype_c0(dtype) : p->blockLen);
+    }
+    return move;
+}
+
+static struct duration copy_duration(const struct core *r, const struct insn *insn)
+{
+    const struct move move = insn_move(r, insn);
+    const int64_t t =
+        tile_move_cost(r->c, &r->extra, (enum role)insn->role, &move, r->context, r->work.k);
+    return (struct duration){t, t + r->c->copy_latency};
+}
+
+/* The calls of one load are priced together: each takes what it adds. */
+static struct duration load_duration(struct core *r, const struct insn *insn)
+{
+    struct group *group = &r->load[insn->role];
+    if (insn->flags & INSN_FIRST) {
+        *group = (struct group){0, 0};
+    }
+    const bool filling = (insn->flags & INSN_L1_FILLING) != 0;
+    const int64_t total = cost_load(r->c, (enum role)insn->role, ++group->calls, (double)cost_load_bytes(insn), filling);
+    const int64_t t = total - group->spent;
+    group->spent = total;
+    return (struct duration){t, t};
+}
+
+static int64_t mmad_work(const struct core *r, const struct insn *insn)
+{
+    const struct mmad_params *p = &insn->p.mmad;
+    return cost_mmad(r->c, ceil_div(p->m, 16) * ceil_div(p->n, 16) *
+                               ceil_div(p->k, dtype_c0((enum dtype)insn->dtype)));
+}
+
+static struct duration insn_duration(struct core *r, const struct insn *insn)
+{
+    switch ((enum op)insn->op) {
+    case OP_ND2NZ:
+    case OP_DN2NZ:
+    case OP_DATA_COPY:
+    case OP_DATA_COPY_PAD:
+        return copy_duration(r, insn);
+    case OP_LOAD_2D:
+    case OP_LOAD_2D_V2:
+    case OP_LOAD_TRANSPOSE:
+    case OP_LOAD_TRANSPOSE_V2:
+    case OP_LOAD_MX:
+    case OP_LOAD_3D:
+    case OP_LOAD_3D_STRIDE:
+        return load_duration(r, insn);
+    case OP_MMAD:
+    case OP_MMAD_MX: {
+        const int64_t work = mmad_work(r, insn);
+        return (struct duration){work + r->c->mmad_issue, work + r->c->mmad_latency};
+    }
+    case OP_FIXPIPE: {
+        const int64_t t = cost_fixpipe(r->c, insn->p.fixpipe.mSize, insn->p.fixpipe.nSize);
+        return (struct duration){t, t};
+    }
+    default: /* registers: set by the scalar unit at no charge */
+        return (struct duration){0, 0};
+    }
+}
+
+/* --- unit flags ----------------------------------------------------------- */
+
+static struct l0c_block *l0c_block(struct core *r, int64_t byte)
+{
+    for (int i = 0; i < r->l0c_count; i++) {
+        if (r->l0c[i].byte == byte) {
+            return &r->l0c[i];
+        }
+    }
+    struct l0c_block *block = &r->l0c[r->l0c_count < L0C_BLOCKS ? r->l0c_count++ : 0];
+    *block = (struct l0c_block){.byte = byte,
+                                .mmad_start = TIMING_NEVER,
+                                .mmad_end = TIMING_NEVER,
+                                .fix_start = TIMING_NEVER,
+                                .fix_end = TIMING_NEVER};
+    return block;
+}
+
+/* Earliest start the unit flag of `insn` allows. */
+static int64_t unit_flag_start(struct core *r, const struct insn *insn)
+{
+    if (insn->op == OP_FIXPIPE && insn->p.fixpipe.unitFlag != 0) {
+        return l0c_block(r, insn->src.byte)->mmad_start + r->c->mmad_latency;
+    }
+    if ((insn->op == OP_MMAD || insn->op == OP_MMAD_MX) && insn->p.mmad.unitFlag != 0) {
+        const struct l0c_block *block = l0c_block(r, insn->dst.byte);
+        return max_i64(block->fix_end - mmad_work(r, insn), block->fix_start + r->c->fixpipe_issue);
+    }
+    return TIMING_NEVER;
+}
+
+/* Notes an instruction on its L0C block; a Fixpipe may last longer than its bytes. */
+static void unit_flag_note(struct core *r, const struct insn *insn, int64_t start, struct duration *d)
+{
+    if (insn->op == OP_MMAD || insn->op == OP_MMAD_MX) {
+        struct l0c_block *block = l0c_block(r, insn->dst.byte);
+        block->mmad_start = start;
+        block->mmad_end = start + d->complete;
+    } else if (insn->op == OP_FIXPIPE) {
+        struct l0c_block *block = l0c_block(r, insn->src.byte);
+        if (insn->p.fixpipe.unitFlag != 0) {
+            d->occupied = d->complete = max_i64(d->complete, block->mmad_end + r->c->fixpipe_issue - start);
+        }
+        block->fix_start = start;
+        block->fix_end = start + d->complete;
+    }
+}
+
+/* --- order ---------------------------------------------------------------- */
+
+static void wait_flag(struct core *r, const struct insn *insn)
+{
+    const enum hard_event hard = INSN_EVENT_HARD(insn->event);
+    const unsigned id = INSN_EVENT_ID(insn->event) % FLAG_IDS;
+    struct ref_pipe *pipe = &r->pipe[insn->pipe];
+    pipe->free = max_i64(pipe->free, r->flag[hard][id] + r->c->sync);
+}
+
+static void set_flag(struct core *r, const struct insn *insn)
+{
+    const enum hard_event hard = INSN_EVENT_HARD(insn->event);
+    const unsigned id = INSN_EVENT_ID(insn->event) % FLAG_IDS;
+    const struct ref_pipe *pipe = &r->pipe[insn->pipe];
+    r->flag[hard][id] = insn->flags & INSN_PRESET ? TIMING_NEVER : max_i64(pipe->done, pipe->free);
+}
+
+static void barrier(struct core *r, enum pipe which)
+{
+    if (which == PIPE_ALL) {
+        int64_t all = 0;
+        for (int i = 0; i < PIPE_N; i++) {
+            all = max_i64(all, max_i64(r->pipe[i].free, r->pipe[i].done));
+        }
+        for (int i = 0; i < PIPE_N; i++) {
+            r->pipe[i].free = all + r->c->tile_barrier;
+        }
+    } else if (which != PIPE_M || r->c->mmad_barrier) {
+        r->pipe[which].free = max_i64(r->pipe[which].free, r->pipe[which].done);
+    }
+}
+
+/* Moves that only order others; true if `insn` is one. */
+static bool run_order(struct core *r, const struct insn *insn)
+{
+    switch ((enum op)insn->op) {
+    case OP_WAIT_FLAG:
+        wait_flag(r, insn);
+        return true;
+    case OP_SET_FLAG:
+        set_flag(r, insn);
+        return true;
+    case OP_PIPE_BARRIER:
+        barrier(r, (enum pipe)insn->p.barrier.pipe);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int64_t start_of(struct core *r, const struct insn *insn)
+{
+    return max_i64(r->pipe[insn->pipe].free, unit_flag_start(r, insn));
+}
+
+/* Length of the union of [start, completion]; intervals come in order of start. */
+static void note_busy(struct ref_pipe *pipe, int64_t start, int64_t end)
+{
+    if (start > pipe->end) {
+        pipe->busy += end - start;
+    } else if (end > pipe->end) {
+        pipe->busy += end - pipe->end;
+    }
+    pipe->end = max_i64(pipe->end, end);
+}
+
+static void run_insn(struct core *r, const struct insn *insn)
+{
+    struct timing_event event = {.insn = *insn};
+    if (run_order(r, insn)) {
+        event.start = event.occupied = event.end = r->pipe[insn->pipe % PIPE_N].free;
+    } else {
+        struct ref_pipe *pipe = &r->pipe[insn->pipe];
+        const int64_t start = start_of(r, insn);
+        struct duration d = insn_duration(r, insn);
+        unit_flag_note(r, insn, start, &d);
+        pipe->free = start + d.occupied;
+        pipe->done = max_i64(pipe->done, start + d.complete);
+        if (d.complete > 0) {
+            note_busy(pipe, start, start + d.complete);
+        }
+        event.start = start;
+        event.occupied = start + d.occupied;
+        event.end = start + d.complete;
+    }
+    if (r->sink != NULL && !r->sink(r->sink_ctx, &event)) {
+        r->stopped = true;
+    }
+}
+
+static void run_insns(struct core *r, const struct insn *insns, int count)
+{
+    for (int i = 0; i < count && !r->stopped; i++) {
+        run_insn(r, &insns[i]);
+    }
+}
+
+/* --- a core, all cores ---------------------------------------------------- */
+
+static void core_begin(struct core *r)
+{
+    r->tile = -1;
+    for (int hard = 0; hard < HARD_EVENT_N; hard++) {
+        for (int id = 0; id < FLAG_IDS; id++) {
+            r->flag[hard][id] = TIMING_NEVER;
+        }
+    }
+}
+
+/* Runs the whole program of one core. `insns` holds schedule_expand_max() or
+ * SCHEDULE_EDGE_MAX, whichever is more. */
+static void run_core(struct core *r, int32_t core, struct insn *insns)
+{
+    const int64_t steps = schedule_steps(r->s, core);
+    core_begin(r);
+    run_insns(r, insns, schedule_prologue(r->s, core, insns));
+    for (int64_t i = 0; i < steps && !r->stopped; i++) {
+        struct step step;
+        schedule_step_at(r->s, core, i, &step);
+        enter_tile(r, step.tile.t);
+        run_insns(r, insns, schedule_expand(r->s, &step, insns));
+    }
+    run_insns(r, insns, schedule_epilogue(r->s, core, insns));
+}
+
+static struct insn *insn_buffer(const struct schedule *s)
+{
+    const int most = schedule_expand_max(s);
+    return malloc((size_t)(most > SCHEDULE_EDGE_MAX ? most : SCHEDULE_EDGE_MAX) * sizeof(struct insn));
+}
+
+static void core_result(const struct core *r, struct core_time *out)
+{
+    out->end = 0;
+    for (int pipe = 0; pipe < PIPE_N; pipe++) {
+        out->busy[pipe] = r->pipe[pipe].busy;
+        out->end = max_i64(out->end, r->pipe[pipe].end);
+    }
+}
+
+enum status timing_ref_core(struct timing *t, const struct schedule *s, const struct timing_start *start, int32_t core,
+                            timing_sink *sink, void *ctx)
+{
+    struct cost cost;
+    const struct mem_geometry *g;
+    cost_init(&cost, s);
+    TRY(memctx_get(t->memory, s, start->l2_warm, &g));
+    if (g->core_sequence[core] == UINT32_MAX) {
+        return STATUS_OK;
+    }
+    struct insn *insns = insn_buffer(s);
+    struct core *r = calloc(1, sizeof *r);
+    if (insns != NULL && r != NULL) {
+        *r = (struct core){.s = s, .c = &cost, .g = g, .sink = sink, .sink_ctx = ctx};
+        r->contexts = g->sequences[g->core_sequence[core]].contexts;
+        run_core(r, core, insns);
+    }
+    const enum status st = insns == NULL || r == NULL ? STATUS_NO_MEMORY : STATUS_OK;
+    free(insns);
+    free(r);
+    return st;
+}
+
+enum status timing_ref(struct timing *t, const struct schedule *s, const struct timing_start *start,
+                       struct timing_result *out)
+{
+    struct cost cost;
+    const struct mem_geometry *g;
+    struct run_time run = {0};
+    cost_init(&cost, s);
+    TRY(memctx_get(t->memory, s, start->l2_warm, &g));
+    struct insn *insns = insn_buffer(s);
+    struct core *r = calloc(1, sizeof *r);
+    if (insns == NULL || r == NULL) {
+        free(insns);
+        free(r);
+        return STATUS_NO_MEMORY;
+    }
+    for (int32_t core = 0; core < s->cores; core++) {
+        struct core_time time;
+        if (g->core_sequence[core] == UINT32_MAX) {
+            continue;
+        }
+        *r = (struct core){.s = s, .c = &cost, .g = g};
+        r->contexts = g->sequences[g->core_sequence[core]].contexts;
+        run_core(r, core, insns);
+        core_result(r, &time);
+        run_time_add(&run, &cost, &time, 1);
+    }
+    free(insns);
+    free(r);
+    result_fill(out, s, &cost, g, &run);
+    out->steps_simulated = out->steps;
+    return STATUS_OK;
+}

@@ -1,0 +1,137 @@
+/* tile_cost.c - from step_work and a memory context to the integers of a tile. */
+#include "timing/tile_cost.h"
+
+#include <string.h>
+
+bool load_fills(const struct schedule *s, enum role role)
+{
+    const struct operand *o = role == ROLE_A ? &s->problem->a : &s->problem->b;
+    return (role == ROLE_A ? s->t.dbA1 : s->t.dbB1) > 1 && o->format == LAYOUT_ND;
+}
+
+static int64_t load_cost(const struct cost *c, const struct schedule *s, const struct step_work *work, enum role role)
+{
+    const int32_t calls = work->calls[role];
+    const int64_t bytes = work->bytes[role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B];
+    return calls == 0 ? 0 : cost_load(c, role, calls, (double)bytes / calls, load_fills(s, role));
+}
+
+static struct move work_move(const struct step_work *work, enum role role)
+{
+    return (struct move){work->rows[role], work->row_bytes[role], work->chunk_k[role]};
+}
+
+/* Work of step i of the shape's tile. */
+static void step_work_at(const struct schedule *s, const struct mem_shape *shape, int64_t i, struct step_work *work)
+{
+    struct step step;
+    schedule_step_at(s, shape->core, shape->t * s->nk + i, &step);
+    schedule_step_work(s, &step, work);
+}
+
+void shape_work_init(struct shape_work *w, const struct cost *c, const struct schedule *s,
+                     const struct mem_shape *shape)
+{
+    struct step_work first, last;
+    memset(w, 0, sizeof *w);
+    step_work_at(s, shape, 0, &first);
+    last = first;
+    if (s->nk > 1) {
+        step_work_at(s, shape, s->nk - 1, &last);
+    }
+    const struct step_work *const kinds[COST_KINDS] = {&first, &last};
+    w->k = shape->k;
+    for (int kind = 0; kind < COST_KINDS; kind++) {
+        const struct step_work *work = kinds[kind];
+        w->load[ROLE_A][kind] = load_cost(c, s, work, ROLE_A);
+        w->load[ROLE_B][kind] = load_cost(c, s, work, ROLE_B);
+        w->mmad[kind] = cost_mmad(c, (int64_t)work->frac_m * work->frac_n * work->frac_k);
+    }
+    w->store = cost_fixpipe(c, last.store_m, last.store_n);
+    w->barrier = first.mmad_barrier != 0 && c->mmad_barrier;
+    w->moves[ROLE_A] = s->chunks_a;
+    w->moves[ROLE_B] = s->chunks_b;
+    for (int role = ROLE_A; role <= ROLE_B; role++) {
+        const int64_t step = role == ROLE_A ? s->t.stepKa : s->t.stepKb;
+        struct step_work tail = first;
+        if (w->moves[role] > 1) {
+            step_work_at(s, shape, (w->moves[role] - 1) * step, &tail);
+        }
+        w->move[role][COST_FULL] = work_move(&first, (enum role)role);
+        w->move[role][COST_LAST] = work_move(&tail, (enum role)role);
+    }
+    w->panel_bytes[ROLE_A] = (double)shape->m * shape->k * dtype_info(s->problem->a.dtype)->bits / 8;
+    w->panel_bytes[ROLE_B] = (double)shape->n * shape->k * dtype_info(s->problem->b.dtype)->bits / 8;
+}
+
+/* Cycles of all moves of the tile if everything hits L2. */
+static double hit_cycles(const struct cost *c, const struct shape_work *w, const struct mem_context *context)
+{
+    double cycles = 0;
+    for (int role = ROLE_A; role <= ROLE_B; role++) {
+        const struct move *full = &w->move[role][COST_FULL], *last = &w->move[role][COST_LAST];
+        const bool shared = context->shared[role] != 0;
+        cycles += (w->moves[role] - 1) *
+                  cost_hit(c, (enum role)role, full->rows, full->row_bytes, shared, context->active);
+        cycles += cost_hit(c, (enum role)role, last->rows, last->row_bytes, shared, context->active);
+    }
+    return cycles;
+}
+
+/* Cycles by which the tile's moves take longer because bytes miss L2. */
+static double missed_cycles(const struct cost *c, const struct shape_work *w, const struct mem_context *context,
+                            double hit, double missed)
+{
+    const int32_t row_a = w->move[ROLE_A][COST_FULL].row_bytes, row_b = w->move[ROLE_B][COST_FULL].row_bytes;
+    const double stream = (double)context->hbm_bytes / cost_hbm(c, context->active, row_a < row_b ? row_a : row_b);
+    const double share = missed / (w->panel_bytes[ROLE_A] + w->panel_bytes[ROLE_B]);
+    const double overlapped = c->p->overlap * fmax(hit, stream);
+    const double serial = (1 - c->p->overlap) * (hit * (1 - share) + stream);
+    return fmax(hit, overlapped + serial) - hit;
+}
+
+void tile_extra_init(struct tile_extra *e, const struct cost *c, const struct shape_work *w,
+                     const struct mem_geometry *g, const struct mem_context *context)
+{
+    const double units = rint(1 / g->missed_unit);
+    double missed[2], total = w->panel_bytes[ROLE_A] + w->panel_bytes[ROLE_B];
+    for (int role = ROLE_A; role <= ROLE_B; role++) {
+        missed[role] = context->missed[role] / units * w->panel_bytes[role];
+        e->cycles[role] = 0;
+    }
+    const double sum = missed[ROLE_A] + missed[ROLE_B];
+    if (sum > 1) { /* a byte: less is rounding */
+        const double extra = missed_cycles(c, w, context, hit_cycles(c, w, context), sum);
+        e->cycles[ROLE_A] = extra * missed[ROLE_A] / sum;
+        e->cycles[ROLE_B] = extra * missed[ROLE_B] / sum;
+    }
+    const double write = c->write_back_unit * (g->write_back * (double)context->c_bytes);
+    for (int role = ROLE_A; role <= ROLE_B; role++) {
+        e->cycles[role] += write * w->panel_bytes[role] / total;
+    }
+}
+
+int64_t tile_move_cost(const struct cost *c, const struct tile_extra *e, enum role role, const struct move *move,
+                       const struct mem_context *context, int32_t tile_k)
+{
+    const double hit = cost_hit(c, role, move->rows, move->row_bytes, context->shared[role] != 0, context->active);
+    return cost_mcyc(hit + e->cycles[role] * move->chunk_k / tile_k);
+}
+
+void tile_cost_init(struct tile_cost *out, const struct cost *c, const struct shape_work *w,
+                    const struct mem_geometry *g, const struct mem_context *context)
+{
+    struct tile_extra extra;
+    tile_extra_init(&extra, c, w, g, context);
+    for (int role = ROLE_A; role <= ROLE_B; role++) {
+        for (int kind = 0; kind < COST_KINDS; kind++) {
+            out->copy[role][kind] =
+                tile_move_cost(c, &extra, (enum role)role, &w->move[role][kind], context, w->k);
+            out->load[role][kind] = w->load[role][kind];
+        }
+    }
+    out->mmad[COST_FULL] = w->mmad[COST_FULL];
+    out->mmad[COST_LAST] = w->mmad[COST_LAST];
+    out->store = w->store;
+    out->barrier = w->barrier;
+}

@@ -1,0 +1,65 @@
+/* tile_cost.h - the costs of a tile as integers: what its steps ask for
+ * (struct shape_work, from step_work), and what its memory context makes of it
+ * (struct tile_cost).
+ *
+ * Inside a tile only the last step can differ from the others in its loads and
+ * Mmad, and only the last chunk of an operand in its copy; the test of equality
+ * with timing_ref, which expands every step, holds this true. */
+#ifndef TIMING_TILE_COST_H
+#define TIMING_TILE_COST_H
+
+#include "timing/cost.h"
+#include "timing/memctx.h"
+
+/* Which of the two costs of a kind holds. */
+enum { COST_FULL = 0, COST_LAST, COST_KINDS };
+
+/* One GM->L1 move. */
+struct move {
+    int32_t rows, row_bytes, chunk_k;
+};
+
+/* What the steps of a tile of one shape do. */
+struct shape_work {
+    int32_t k;                         /* K extent of the tile */
+    struct move move[2][COST_KINDS];   /* A, B */
+    int32_t moves[2];                  /* chunks of A, B in a tile */
+    int64_t load[2][COST_KINDS];       /* mcyc: A, B to L0 */
+    int64_t mmad[COST_KINDS];          /* W */
+    int64_t store;                     /* Fixpipe */
+    bool barrier;                      /* PIPE_M after each Mmad */
+    double panel_bytes[2];             /* A, B bytes of the whole tile */
+};
+
+/* What the memory context adds to the moves of a tile, in cycles over its whole K. */
+struct tile_extra {
+    double cycles[2]; /* moves of A, B: HBM extra + write-back */
+};
+
+/* A tile's costs; integers only, what timing_fast steps on. */
+struct tile_cost {
+    int64_t copy[2][COST_KINDS];
+    int64_t load[2][COST_KINDS];
+    int64_t mmad[COST_KINDS];
+    int64_t store;
+    int64_t barrier; /* 1: the next Mmad waits for the completion of this one */
+};
+
+void shape_work_init(struct shape_work *w, const struct cost *c, const struct schedule *s,
+                     const struct mem_shape *shape);
+
+/* timing_model.md section 5, items 5 and 6. */
+void tile_extra_init(struct tile_extra *e, const struct cost *c, const struct shape_work *w,
+                     const struct mem_geometry *g, const struct mem_context *context);
+
+/* Occupancy of one move in a tile of this context. */
+int64_t tile_move_cost(const struct cost *c, const struct tile_extra *e, enum role role, const struct move *move,
+                       const struct mem_context *context, int32_t tile_k);
+
+void tile_cost_init(struct tile_cost *out, const struct cost *c, const struct shape_work *w,
+                    const struct mem_geometry *g, const struct mem_context *context);
+
+/* L1->L0 loads of `role` meet L1 contention: the other half is being filled by ND2NZ. */
+bool load_fills(const struct schedule *s, enum role role);
+
+#endif
