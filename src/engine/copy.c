@@ -1,0 +1,76 @@
+/* GM -> L1 copies that change the layout (semantics.md 2.8). */
+#include "base/intmath.h"
+#include "engine/exec.h"
+
+/* Bytes of `n` elements of the instruction's dtype; b4 copies count bytes (two elements each). */
+static int64_t bytes_of(const struct exec *x, int64_t n)
+{
+    const unsigned bits = dtype_info((enum dtype)x->in->dtype)->bits;
+    return bits == 4 ? n : n * (bits / 8);
+}
+
+/* Where the rows of one Nz image lie, in bytes from the operand. */
+struct image {
+    int64_t matrices, rows, row_bytes, blocks;
+    int64_t matrix_pitch, block_pitch, row_pitch;
+};
+
+static int64_t image_end(const struct image *im)
+{
+    return (im->matrices - 1) * im->matrix_pitch + (im->blocks - 1) * im->block_pitch +
+           (im->rows - 1) * im->row_pitch + BLOCK;
+}
+
+/* One row of `len` bytes to its 32 B blocks, the last one filled up with zeros. */
+static void store_row(struct memory *m, int64_t at, int64_t pitch, const uint8_t *row, int64_t len)
+{
+    const int64_t whole = len / BLOCK, rest = len % BLOCK;
+    for (int64_t b = 0; b < whole; b++) {
+        memcpy(m->bytes + at + b * pitch, row + b * BLOCK, BLOCK);
+        taint_clear(m, at + b * pitch, BLOCK);
+    }
+    if (rest != 0) {
+        uint8_t *to = m->bytes + at + whole * pitch;
+        memset(to + rest, 0, (size_t)(BLOCK - rest));
+        memcpy(to, row + whole * BLOCK, (size_t)rest);
+        taint_clear(m, at + whole * pitch, BLOCK);
+    }
+}
+
+enum status exec_nd2nz(const struct exec *x)
+{
+    const struct insn *in = x->in;
+    const struct nd2nz_params *p = &in->p.nd2nz;
+    if (p->ndNum == 0 || p->nValue == 0 || p->dValue == 0) {
+        return STATUS_OK;
+    }
+    TRY(exec_operand(x, "source", &in->src, false));
+    TRY(exec_operand(x, "destination", &in->dst, true));
+    const struct image im = {
+        .matrices = p->ndNum,
+        .rows = p->nValue,
+        .row_bytes = bytes_of(x, p->dValue),
+        .blocks = ceil_div(bytes_of(x, p->dValue), BLOCK),
+        .matrix_pitch = bytes_of(x, p->dstNzMatrixStride),
+        .block_pitch = (int64_t)p->dstNzC0Stride * BLOCK,
+        .row_pitch = (int64_t)p->dstNzNStride * BLOCK,
+    };
+    const int64_t matrix_step = bytes_of(x, p->srcNdMatrixStride), row_step = bytes_of(x, p->srcDValue);
+    if (im.row_bytes > ROW_BYTES) {
+        return exec_fail(x, "a row of %u elements is longer than any L1", p->dValue);
+    }
+    if (im.matrix_pitch % BLOCK != 0) {
+        return exec_fail(x, "dstNzMatrixStride of %u elements is no multiple of 32 B", p->dstNzMatrixStride);
+    }
+    TRY(exec_span(x, "source", &in->src, 0, (im.matrices - 1) * matrix_step + (im.rows - 1) * row_step + im.row_bytes));
+    TRY(exec_span(x, "destination", &in->dst, 0, image_end(&im)));
+    struct memory *m = exec_memory(x, &in->dst);
+    for (int64_t i = 0; i < im.matrices; i++) {
+        for (int64_t r = 0; r < im.rows; r++) {
+            TRY(exec_read(x, &in->src, i * matrix_step + r * row_step, im.row_bytes, x->e->row));
+            store_row(m, in->dst.byte + i * im.matrix_pitch + r * im.row_pitch, im.block_pitch, x->e->row, im.row_bytes);
+        }
+    }
+    exec_count(x, PATH_GM_L1, im.matrices * im.rows * im.row_bytes);
+    return STATUS_OK;
+}

@@ -1,0 +1,68 @@
+#include "engine/im2col.h"
+
+static int64_t bytes_of(const struct im2col *v, int64_t elements)
+{
+    return elements * v->bits / 8;
+}
+
+int64_t im2col_map_bytes(const struct im2col *v)
+{
+    return bytes_of(v, (v->full + v->rest) * v->h * v->w);
+}
+
+/* Point (h, w) of the map under filter point (kh, kw) at output row m; false: padding. */
+static bool map_point(const struct im2col *v, int64_t m, int64_t kh, int64_t kw, int64_t *point)
+{
+    const int64_t h = m / v->out_w * v->stride_h - v->pad_top + kh * v->dilation_h;
+    const int64_t w = m % v->out_w * v->stride_w - v->pad_left + kw * v->dilation_w;
+    *point = h * v->w + w;
+    return h >= 0 && h < v->h && w >= 0 && w < v->w;
+}
+
+/* One whole group of channels: 32 B in L1. */
+static uint32_t full_block(const struct im2col *v, int64_t m, int64_t k, uint8_t *out)
+{
+    const int64_t position = k / v->c0, points = v->fh * v->fw;
+    const int64_t group = position / points, filter = position % points;
+    int64_t point;
+    if (!map_point(v, m, filter / v->fw, filter % v->fw, &point)) {
+        memcpy(out, v->pad, BLOCK);
+        return 0;
+    }
+    const int64_t at = (group * v->h * v->w + point) * BLOCK;
+    memcpy(out, v->map + at, BLOCK);
+    return v->clean ? 0 : taint_word(v->mem, v->base + at);
+}
+
+/* The leftover channels are packed: `rest` elements a point, in L1 and in k
+ * (A11).  rest is even for b4, so element pairs stay whole. */
+static uint32_t rest_block(const struct im2col *v, int64_t m, int64_t k, uint8_t *out)
+{
+    const int64_t first = v->full * v->fh * v->fw, map = bytes_of(v, v->full * v->h * v->w);
+    const int64_t unit = bytes_of(v, v->rest);
+    uint32_t taint = 0;
+    for (int64_t i = 0; i < BLOCK; i++) {
+        const int64_t byte = bytes_of(v, k - first) + i;
+        const int64_t filter = byte / unit;
+        int64_t point;
+        if (filter >= v->fh * v->fw) {
+            return taint | UINT32_MAX << i;
+        }
+        if (!map_point(v, m, filter / v->fw, filter % v->fw, &point)) {
+            out[i] = v->pad[i];
+            continue;
+        }
+        const int64_t at = map + point * unit + byte % unit;
+        out[i] = v->map[at];
+        taint |= (uint32_t)(!v->clean && taint_at(v->mem, v->base + at)) << i;
+    }
+    return taint;
+}
+
+uint32_t im2col_block(const struct im2col *v, int64_t m, int64_t k, uint8_t *out)
+{
+    if (m >= v->rows || k >= v->columns) {
+        return UINT32_MAX;
+    }
+    return k < v->full * v->fh * v->fw ? full_block(v, m, k, out) : rest_block(v, m, k, out);
+}

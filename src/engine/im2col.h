@@ -1,0 +1,34 @@
+/* im2col.h - the expanded matrix E that LoadData 3D reads, as a function of
+ * (row m, column block), without ever existing as a whole (semantics.md 2.7).
+ *
+ * E has Ho * Wo rows, one per position of the filter, and channelSize * fh * fw
+ * columns: for every full group of C0 channels the filter points, each C0 wide;
+ * then, if channels are left over, the filter points again, each `rest` wide. */
+#ifndef ENGINE_IM2COL_H
+#define ENGINE_IM2COL_H
+
+#include "engine/exec.h"
+
+struct im2col {
+    const uint8_t *map;       /* the feature map in L1 */
+    const struct memory *mem; /* L1 */
+    int64_t base;             /* byte of the map in L1 */
+    bool clean;               /* no byte of the map is tainted */
+    unsigned bits;
+    int64_t c0;               /* elements of 32 B */
+    int64_t h, w, fh, fw, stride_h, stride_w, dilation_h, dilation_w, pad_left, pad_top;
+    int64_t out_h, out_w;     /* Ho, Wo; 0 if the filter does not fit */
+    int64_t full, rest;       /* channels in whole groups, and left over */
+    int64_t rows, columns;    /* of E */
+    uint8_t pad[BLOCK];       /* 32 B of padding */
+};
+
+/* Bytes of the map in L1. */
+int64_t im2col_map_bytes(const struct im2col *v);
+
+/* Columns [k, k + C0) of row m, k a multiple of C0, to 32 B at out; columns
+ * beyond E are left alone.  @return taint: bit i for byte i, set also for what
+ * the documents do not specify (row or column outside of E). */
+uint32_t im2col_block(const struct im2col *v, int64_t m, int64_t k, uint8_t *out);
+
+#endif

@@ -1,0 +1,21 @@
+/* transpose.h - the square transpose of semantics.md section 1.
+ *
+ * A square is n fractals of 512 B: b4 4 stacked (64 x 64), b8 2 stacked
+ * (32 x 32), b16 one (16 x 16), b32 two side by side (16 x 16).  It is
+ * transposed as a matrix and cut back the same way: for b4, b8 and b16,
+ * element (r, c) of output fractal j is element (c % 16, 16 j + r) of input
+ * fractal c / 16; for b32 it is element (8 j + c, r % 8) of input fractal r / 8. */
+#ifndef ENGINE_TRANSPOSE_H
+#define ENGINE_TRANSPOSE_H
+
+#include <stdint.h>
+
+enum { SQUARE_MAX = 4 };
+
+/* Fractals of one square of `bits`-wide elements: 4, 2, 1, 2. */
+int transpose_fractals(unsigned bits);
+
+/* in[i], out[j]: 512 B each; no output may overlap an input. */
+void transpose_square(unsigned bits, const uint8_t *const *in, uint8_t *const *out);
+
+#endif
