@@ -49,6 +49,11 @@ struct experiment {
 enum status experiment_load(const char *path, const char *const *sets, struct arena *arena,
                             const struct experiment **out, struct diag *d);
 
+/* Same for a text already in memory; `file` names it in messages and starts
+ * relative paths. `d` is not NULL. */
+enum status experiment_parse(const char *file, const char *text, size_t len, const char *const *sets,
+                             struct arena *arena, const struct experiment **out, struct diag *d);
+
 const char *verify_name(enum verify_level level);
 
 #endif

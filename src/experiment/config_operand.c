@@ -1,0 +1,193 @@
+/* config_operand.c - one operand: {dtype, format, transpose, ld, align, file},
+ * and names of dtypes, ours and other people's. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/os.h"
+#include "experiment/config.h"
+#include "text/suggest.h"
+
+/* Names used by frameworks and shape files; a config must use ours. */
+static const struct {
+    const char *name;
+    enum dtype dtype;
+} FOREIGN[] = {
+    {"float16", DTYPE_HALF},  {"fp16", DTYPE_HALF},
+    {"f16", DTYPE_HALF},      {"bfloat16", DTYPE_BF16},
+    {"float32", DTYPE_FLOAT}, {"fp32", DTYPE_FLOAT},
+    {"f32", DTYPE_FLOAT},     {"float8_e4m3fn", DTYPE_FP8_E4M3},
+    {"fp8", DTYPE_FP8_E4M3},  {"float8_e5m2", DTYPE_FP8_E5M2},
+    {"hifloat8", DTYPE_HIF8}, {"float4_e2m1fn_x2", DTYPE_FP4_E2M1},
+    {"i8", DTYPE_INT8},       {"i32", DTYPE_INT32},
+};
+
+/* Types an operand in GM may have, as configs write them. */
+static const enum dtype OPERAND_DTYPES[] = {
+    DTYPE_HALF,     DTYPE_BF16, DTYPE_FLOAT,    DTYPE_INT8,     DTYPE_UINT8, DTYPE_INT4,   DTYPE_FP8_E4M3,
+    DTYPE_FP8_E5M2, DTYPE_HIF8, DTYPE_FP4_E2M1, DTYPE_FP4_E1M2, DTYPE_INT32, DTYPE_UINT32,
+};
+enum { OPERAND_DTYPE_N = sizeof OPERAND_DTYPES / sizeof OPERAND_DTYPES[0] };
+
+static bool has_scales(enum dtype t)
+{
+    return t == DTYPE_FP8_E4M3 || t == DTYPE_FP8_E5M2 || t == DTYPE_FP4_E2M1 || t == DTYPE_FP4_E1M2;
+}
+
+static enum dtype foreign_dtype(const char *name)
+{
+    static const char prefix[] = "torch.";
+    if (strncmp(name, prefix, sizeof prefix - 1) == 0) {
+        name += sizeof prefix - 1;
+    }
+    for (size_t i = 0; i < sizeof FOREIGN / sizeof FOREIGN[0]; i++) {
+        if (strcasecmp(name, FOREIGN[i].name) == 0) {
+            return FOREIGN[i].dtype;
+        }
+    }
+    return dtype_from_name(name);
+}
+
+bool config_dtype(const char *name, bool foreign, enum dtype *dtype, bool *mx)
+{
+    const bool scaled = strncmp(name, "mx_", 3) == 0;
+    const char *plain = scaled ? name + 3 : name;
+    const enum dtype t = foreign ? foreign_dtype(plain) : dtype_from_name(plain);
+    for (int i = 0; i < OPERAND_DTYPE_N; i++) {
+        if (t == OPERAND_DTYPES[i] && (!scaled || has_scales(t))) {
+            *dtype = t;
+            *mx = scaled;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *config_dtype_name(struct config *c, const struct operand *o)
+{
+    const char *name = dtype_info(o->dtype)->name;
+    return o->mx ? config_text(c, "mx_%s", name) : name;
+}
+
+/* All dtype words of configs, NULL-terminated. */
+static const char *const *dtype_words(struct config *c)
+{
+    const char **words = config_alloc(c, 2 * OPERAND_DTYPE_N + 1, sizeof *words);
+    size_t n = 0;
+    for (int i = 0; words != NULL && i < OPERAND_DTYPE_N; i++) {
+        const char *name = dtype_info(OPERAND_DTYPES[i])->name;
+        words[n++] = name;
+        if (has_scales(OPERAND_DTYPES[i])) {
+            words[n++] = config_text(c, "mx_%s", name);
+        }
+    }
+    return words;
+}
+
+static void unknown_dtype(struct config *c, const struct yaml_node *node, const char *name)
+{
+    const char *const *words = dtype_words(c);
+    if (words == NULL) {
+        return;
+    }
+    const enum dtype known = foreign_dtype(name);
+    const char *nearest = known != DTYPE_NONE ? dtype_info(known)->name : suggest_word(name, words);
+    struct strbuf list;
+    strbuf_init(&list);
+    for (size_t i = 0; words[i] != NULL; i++) {
+        strbuf_addf(&list, "%s%s", i == 0 ? "" : ", ", words[i]);
+    }
+    diag_error(c->diag, STATUS_INVALID, &node->at, "dtype: '%s' is not an operand type", name);
+    if (nearest != NULL) {
+        diag_hint(c->diag, "did you mean '%s'?", nearest);
+    }
+    diag_rule(c->diag, "dtype is one of: %s (mx_ = with e8m0 scales, one for 32 k)", strbuf_cstr(&list));
+    strbuf_fini(&list);
+}
+
+bool config_read_dtype(struct config *c, const struct yaml_node *node, enum dtype *dtype, bool *mx)
+{
+    const char *name;
+    if (yaml_read_text(node, "dtype", &name, c->diag) != STATUS_OK) {
+        return false;
+    }
+    if (!config_dtype(name, false, dtype, mx)) {
+        unknown_dtype(c, node, name);
+        return false;
+    }
+    return true;
+}
+
+static void read_dtype(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
+{
+    struct operand *o = out;
+    (void)key;
+    (void)config_read_dtype(c, node, &o->dtype, &o->mx);
+}
+
+static void read_format(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
+{
+    struct operand *o = out;
+    const char *names[LAYOUT_N + 1] = {NULL};
+    int at;
+    for (int i = 0; i < LAYOUT_N; i++) {
+        names[i] = layout_name((enum layout)i);
+    }
+    if (config_read_name(c, node, key->name, names, &at)) {
+        o->format = (enum layout)at;
+    }
+}
+
+static void read_align(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
+{
+    struct operand *o = out;
+    const size_t errors = c->diag->errors;
+    int64_t align = 0;
+    const struct config_int_rule rule = {.what = key->name, .min = key->min, .max = key->max};
+    if (config_read_int(c, node, &rule, &align) && (align & (align - 1)) != 0) {
+        diag_error(c->diag, STATUS_INVALID, &node->at, "align: %" PRId64 " is not a power of two", align);
+    }
+    if (c->diag->errors > errors) {
+        diag_rule(c->diag, "align is the alignment of the operand's base in GM, bytes: a power of two up to %" PRId64,
+                  key->max);
+        return;
+    }
+    o->align = align;
+}
+
+static void read_file(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
+{
+    struct operand *o = out;
+    const char *path;
+    if (yaml_read_text(node, key->name, &path, c->diag) != STATUS_OK) {
+        return;
+    }
+    o->file = config_path(c, path);
+    if (!os_exists(o->file)) {
+        diag_error(c->diag, STATUS_IO, &node->at, "file: there is no '%s'", path);
+        diag_rule(c->diag, "a path is taken from the config's directory, else from the working directory");
+    }
+}
+
+const struct config_key CONFIG_OPERAND_KEYS[] = {
+    {.name = "dtype", .read = read_dtype, .doc = "half, bf16, float, int8, ..., mx_fp8_e4m3 (with e8m0 scales)"},
+    {.name = "format", .read = read_format, .doc = "ND (default), NZ, NC1HWC0, FRACTAL_Z"},
+    {.name = "transpose",
+     .read = config_key_bool,
+     .doc = "A: true = [K,M] in memory; B: true = [N,K]",
+     .offset = offsetof(struct operand, transpose)},
+    {.name = "ld",
+     .read = config_key_int64,
+     .doc = "row pitch in elements (default: the row)",
+     .offset = offsetof(struct operand, ld),
+     .min = 1,
+     .max = LIMIT_DIMENSION,
+     .rule = "ld is the row pitch in elements as the operand lies in memory"},
+    {.name = "align",
+     .read = read_align,
+     .doc = "alignment of the base in GM, bytes, a power of two (default 512)",
+     .min = 1,
+     .max = 1 << 30},
+    {.name = "file", .read = read_file, .doc = "raw file with the data (default: generated)"},
+    {.name = NULL},
+};

@@ -1,0 +1,463 @@
+/* config_problem.c - the `problem` section: a map, a list of maps, or a map
+ * with `shapes`. A map is read into a draft; the draft is multiplied out over
+ * its lists of M, N, K; each result is completed and checked. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/intmath.h"
+#include "base/limits.h"
+#include "experiment/config.h"
+
+/* ---- operands ---- */
+
+static void read_operand(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
+{
+    (void)config_read_map(c, node, CONFIG_OPERAND_KEYS, key->name, (char *)out + key->offset);
+}
+
+static void read_bias(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
+{
+    struct config_draft *draft = out;
+    if (node->kind == YAML_NODE_MAP) {
+        draft->wants_bias = true;
+        read_operand(c, node, key, out);
+    } else {
+        (void)yaml_read_bool(node, key->name, &draft->wants_bias, c->diag);
+    }
+}
+
+static void read_default_dtype(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
+{
+    struct config_draft *draft = out;
+    (void)key;
+    (void)config_read_dtype(c, node, &draft->dtype, &draft->dtype_mx);
+}
+
+/* ---- conv ---- */
+
+/* `C` is both the documents' letter for channels and our output operand: a
+ * number is the one, a map the other. */
+static void read_conv_c(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
+{
+    struct config_draft *draft = out;
+    if (node->kind == YAML_NODE_MAP) {
+        (void)config_read_map(c, node, CONFIG_OPERAND_KEYS, key->name, &draft->p.c);
+        return;
+    }
+    const struct config_int_rule rule = {.what = "C (channels)", .min = key->min, .max = key->max};
+    (void)config_read_int(c, node, &rule, &draft->p.conv.c);
+}
+
+/* One value for all, [h, w], or (pad) [top, bottom, left, right]. */
+static void read_sides(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
+{
+    int32_t *member = (int32_t *)(void *)((char *)out + key->offset);
+    const bool pad = strcmp(key->name, "pad") == 0;
+    const size_t sides = pad ? 4 : 2;
+    const struct config_int_rule rule = {.what = key->name, .min = key->min, .max = key->max, .range_rule = key->rule};
+    struct config_ints v = {0};
+    if (node->kind == YAML_NODE_MAP || !config_read_ints(c, node, &rule, &v)) {
+        if (node->kind == YAML_NODE_MAP) {
+            diag_error(c->diag, STATUS_INVALID, &node->at, "%s: expected a number or a list", key->name);
+        }
+        return;
+    }
+    if (v.count != 1 && v.count != 2 && v.count != sides) {
+        diag_error(c->diag, STATUS_INVALID, &node->at, "%s: %zu values", key->name, v.count);
+        diag_rule(c->diag, "%s is %s", key->name, pad ? "n, [h, w] or [top, bottom, left, right]" : "n or [h, w]");
+        return;
+    }
+    for (size_t i = 0; i < sides; i++) {
+        const size_t from = v.count == sides ? i : v.count == 2 ? i / 2 : 0;
+        member[i] = (int32_t)v.value[from];
+    }
+}
+
+/* ---- key tables ---- */
+
+static void read_op(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
+{
+    static const struct config_word words[] = {{"matmul", PROBLEM_MATMUL}, {"conv", PROBLEM_CONV}, {NULL, 0}};
+    int op;
+    if (config_read_word(c, node, key->name, words, &op)) {
+        ((struct config_draft *)out)->p.op = (enum problem_op)op;
+    }
+}
+
+#define AT(member)        offsetof(struct config_draft, member)
+#define DIMENSION_RULE    "a dimension is from 1 to 2147483647"
+#define LOAD3D_RULE(text) text " [LoadData3DParamsV2]"
+
+#define COMMON_KEYS                                                                                         \
+    {.name = "op", .read = read_op, .doc = "matmul (default) or conv"},                                     \
+        {.name = "name", .read = config_key_text, .doc = "name in tables", .offset = AT(name)},             \
+        {.name = "shapes",                                                                                  \
+         .read = config_key_node,                                                                           \
+         .doc = "CSV file of shapes, one problem a row",                                                    \
+         .offset = AT(shapes)},                                                                             \
+        {.name = "dtype", .read = read_default_dtype, .doc = "dtype of A and B where they name none"},      \
+        {.name = "A", .read = read_operand, .doc = "left operand, feature map", .offset = AT(p.a)},         \
+        {.name = "B", .read = read_operand, .doc = "right operand, filter", .offset = AT(p.b)},             \
+    {                                                                                                       \
+        .name = "bias", .read = read_bias, .doc = "true, or an operand of N elements", .offset = AT(p.bias) \
+    }
+
+const struct config_key CONFIG_MATMUL_KEYS[] = {
+    COMMON_KEYS,
+    {.name = "M",
+     .read = config_key_ints,
+     .doc = "rows of C; a list makes one problem of each value",
+     .offset = AT(m),
+     .min = 1,
+     .max = INT32_MAX,
+     .rule = DIMENSION_RULE},
+    {.name = "N",
+     .read = config_key_ints,
+     .doc = "columns of C; or a list",
+     .offset = AT(n),
+     .min = 1,
+     .max = INT32_MAX,
+     .rule = DIMENSION_RULE},
+    {.name = "K",
+     .read = config_key_ints,
+     .doc = "length of the sums; or a list",
+     .offset = AT(k),
+     .min = 1,
+     .max = INT32_MAX,
+     .rule = DIMENSION_RULE},
+    {.name = "C", .read = read_operand, .doc = "result", .offset = AT(p.c)},
+    {.name = "batch",
+     .read = config_key_int64,
+     .doc = "independent matmuls of this size (default 1)",
+     .offset = AT(p.batch),
+     .min = 1,
+     .max = INT32_MAX},
+    {.name = "groups",
+     .read = config_key_int64,
+     .doc = "groups of this size, each with its B (default 1)",
+     .offset = AT(p.groups),
+     .min = 1,
+     .max = INT32_MAX},
+    {.name = "scaleA", .read = read_operand, .doc = "MX scales of A: ld, align, file", .offset = AT(p.scale_a)},
+    {.name = "scaleB", .read = read_operand, .doc = "MX scales of B: ld, align, file", .offset = AT(p.scale_b)},
+    {.name = "tp",
+     .read = config_key_int64,
+     .doc = "tensor parallel degree for shapes with a tp_split_dim column",
+     .offset = AT(tensor_parallel),
+     .min = 1,
+     .max = 65536},
+    {.name = NULL},
+};
+
+#define CONV_DIMENSION(key, where, text)                                                                          \
+    {                                                                                                             \
+        .name = key, .read = config_key_int64, .doc = text, .offset = AT(p.conv.where), .min = 1, .max = 1000000, \
+        .rule = "a conv dimension is from 1 to 1000000 [kernel_rules 11]"                                         \
+    }
+
+const struct config_key CONFIG_CONV_KEYS[] = {
+    COMMON_KEYS,
+    CONV_DIMENSION("N", n, "images (default 1)"),
+    {.name = "C", .read = read_conv_c, .doc = "input channels; or a map: the result operand", .min = 1, .max = 1000000},
+    CONV_DIMENSION("Cin", c, "input channels, another name of C"),
+    CONV_DIMENSION("H", h, "input height"),
+    CONV_DIMENSION("W", w, "input width"),
+    CONV_DIMENSION("Cout", cout, "output channels"),
+    {.name = "kh",
+     .read = config_key_int64,
+     .doc = "filter height",
+     .offset = AT(p.conv.kh),
+     .min = 1,
+     .max = 511,
+     .rule = LOAD3D_RULE("a filter side is at most 511")},
+    {.name = "kw",
+     .read = config_key_int64,
+     .doc = "filter width",
+     .offset = AT(p.conv.kw),
+     .min = 1,
+     .max = 511,
+     .rule = LOAD3D_RULE("a filter side is at most 511")},
+    {.name = "stride",
+     .read = read_sides,
+     .doc = "n or [h, w] (default 1)",
+     .offset = AT(p.conv.stride_h),
+     .min = 1,
+     .max = 63,
+     .rule = LOAD3D_RULE("a stride is from 1 to 63")},
+    {.name = "dilation",
+     .read = read_sides,
+     .doc = "n or [h, w] (default 1)",
+     .offset = AT(p.conv.dilation_h),
+     .min = 1,
+     .max = 255,
+     .rule = LOAD3D_RULE("a dilation is from 1 to 255")},
+    {.name = "pad",
+     .read = read_sides,
+     .doc = "n, [h, w] or [top, bottom, left, right] (default 0)",
+     .offset = AT(p.conv.pad_top),
+     .min = 0,
+     .max = 255,
+     .rule = LOAD3D_RULE("a pad is at most 255")},
+    CONV_DIMENSION("groups", groups, "independent convs over slices of the channels (default 1)"),
+    {.name = NULL},
+};
+
+_Static_assert(offsetof(struct conv_shape, stride_w) == offsetof(struct conv_shape, stride_h) + 4 &&
+                   offsetof(struct conv_shape, dilation_w) == offsetof(struct conv_shape, dilation_h) + 4 &&
+                   offsetof(struct conv_shape, pad_right) == offsetof(struct conv_shape, pad_top) + 12,
+               "read_sides() writes neighbouring members");
+
+bool config_problem_key(const char *name)
+{
+    return config_find_key(CONFIG_MATMUL_KEYS, name) != NULL || config_find_key(CONFIG_CONV_KEYS, name) != NULL;
+}
+
+/* ---- completion ---- */
+
+/* What Fixpipe usually stores for a left dtype. */
+static enum dtype default_result(const struct operand *a)
+{
+    switch (a->dtype) {
+    case DTYPE_HALF:
+    case DTYPE_BF16:
+    case DTYPE_FLOAT:
+        return a->dtype;
+    case DTYPE_INT8:
+    case DTYPE_UINT8:
+    case DTYPE_INT4:
+        return DTYPE_INT32;
+    default:
+        return DTYPE_BF16; /* fp8, fp4, hif8 */
+    }
+}
+
+static void default_operand(struct operand *o, enum dtype dtype, bool mx)
+{
+    if (o->dtype == DTYPE_NONE) {
+        o->dtype = dtype;
+        o->mx = mx;
+    }
+}
+
+const char *config_problem_complete(struct config *c, struct problem *p, const struct config_draft *draft)
+{
+    default_operand(&p->a, draft->dtype != DTYPE_NONE ? draft->dtype : DTYPE_HALF, draft->dtype_mx);
+    default_operand(&p->b, draft->dtype != DTYPE_NONE ? draft->dtype : p->a.dtype,
+                    draft->dtype != DTYPE_NONE ? draft->dtype_mx : p->a.mx);
+    default_operand(&p->c, default_result(&p->a), false);
+    if (draft->wants_bias) {
+        default_operand(&p->bias, p->c.dtype == DTYPE_INT32 ? DTYPE_INT32 : DTYPE_FLOAT, false);
+    }
+    if (p->a.mx != p->b.mx) {
+        return config_text(c, "A is %s and B is %s: MmadMx takes scales for both operands or for none",
+                           config_dtype_name(c, &p->a), config_dtype_name(c, &p->b));
+    }
+    if (p->c.mx || p->bias.mx) {
+        return "only A and B carry MX scales";
+    }
+    if (!p->a.mx && (p->scale_a.ld != 0 || p->scale_b.ld != 0 || p->scale_a.file != NULL || p->scale_b.file != NULL)) {
+        return "scaleA and scaleB go with an mx_ dtype of A and B";
+    }
+    p->scale_a.dtype = p->a.mx ? DTYPE_E8M0 : DTYPE_NONE;
+    p->scale_b.dtype = p->b.mx ? DTYPE_E8M0 : DTYPE_NONE;
+    return NULL;
+}
+
+const char *config_problem_not_lowered(const struct problem *p)
+{
+    return p->op == PROBLEM_CONV ? "conv is not lowered yet"
+           : p->batch > 1        ? "batch > 1 is not lowered yet"
+           : p->groups > 1       ? "groups > 1 are not lowered yet"
+                                 : NULL;
+}
+
+static int64_t conv_extent(int64_t in, int64_t pads, int64_t kernel, int64_t dilation, int64_t stride)
+{
+    const int64_t reach = dilation * (kernel - 1) + 1;
+    return in + pads < reach ? 0 : (in + pads - reach) / stride + 1;
+}
+
+const char *config_conv_view(struct config *c, struct problem *p)
+{
+    struct conv_shape *v = &p->conv;
+    const int64_t ho = conv_extent(v->h, v->pad_top + v->pad_bottom, v->kh, v->dilation_h, v->stride_h);
+    const int64_t wo = conv_extent(v->w, v->pad_left + v->pad_right, v->kw, v->dilation_w, v->stride_w);
+    if (ho < 1 || wo < 1) {
+        return config_text(c, "the filter %" PRId64 "x%" PRId64 " does not fit the padded input %" PRId64 "x%" PRId64,
+                           v->kh, v->kw, v->h + v->pad_top + v->pad_bottom, v->w + v->pad_left + v->pad_right);
+    }
+    if (v->c % v->groups != 0 || v->cout % v->groups != 0) {
+        return config_text(c, "groups %" PRId64 " do not divide the channels %" PRId64 " and %" PRId64, v->groups, v->c,
+                           v->cout);
+    }
+    const int64_t c0 = dtype_c0(p->a.dtype);
+    p->M = ho * wo;
+    p->N = v->cout / v->groups;
+    p->K = ceil_div(v->c / v->groups, c0) * c0 * v->kh * v->kw;
+    p->batch = v->n;
+    p->groups = v->groups;
+    return NULL;
+}
+
+/* ---- drafts to problems ---- */
+
+static const char *size_label(struct config *c, const struct problem *p)
+{
+    if (p->op == PROBLEM_CONV) {
+        const struct conv_shape *v = &p->conv;
+        return config_text(c, "n%" PRId64 "c%" PRId64 "h%" PRId64 "w%" PRId64 "_k%" PRId64 "r%" PRId64 "s%" PRId64,
+                           v->n, v->c, v->h, v->w, v->cout, v->kh, v->kw);
+    }
+    const char *prefix = p->batch > 1    ? config_text(c, "b%" PRId64 "_", p->batch)
+                         : p->groups > 1 ? config_text(c, "g%" PRId64 "_", p->groups)
+                                         : "";
+    return config_text(c, "%s%" PRId64 "x%" PRId64 "x%" PRId64, prefix, p->M, p->N, p->K);
+}
+
+void config_problem_add(struct config *c, struct config_problems *out, const struct problem *p, const char *label,
+                        const char *failed)
+{
+    if (out->count == out->cap) {
+        const size_t cap = out->cap == 0 ? 16 : out->cap * 2;
+        struct config_problem *v = config_alloc(c, cap, sizeof *v);
+        if (v == NULL) {
+            return;
+        }
+        if (out->count > 0) {
+            memcpy(v, out->v, out->count * sizeof *v);
+        }
+        out->v = v;
+        out->cap = cap;
+    }
+    struct config_problem *item = &out->v[out->count++];
+    *item = (struct config_problem){.problem = *p, .label = label != NULL ? label : size_label(c, p), .failed = failed};
+    if (item->problem.name == NULL) {
+        item->problem.name = config_text(c, "%s %s %s", p->op == PROBLEM_CONV ? "conv" : "matmul", size_label(c, p),
+                                         config_dtype_name(c, &p->a));
+    }
+}
+
+/* Letters a label may have: it becomes part of a cell's name. */
+static const char *label_of(struct config *c, const char *name)
+{
+    char *label = arena_strdup(c->arena, name);
+    if (label == NULL) {
+        c->no_memory = true;
+        return "";
+    }
+    for (char *ch = label; *ch != '\0'; ch++) {
+        if (strchr(" /,\t\"'", *ch) != NULL) {
+            *ch = '_';
+        }
+    }
+    return label;
+}
+
+/* Completes and checks one problem of the YAML text. */
+static void add_checked(struct config *c, const struct yaml_node *map, const struct config_draft *draft,
+                        struct problem *p, struct config_problems *out)
+{
+    const char *wrong = config_problem_complete(c, p, draft);
+    if (wrong == NULL && p->op == PROBLEM_CONV) {
+        wrong = config_conv_view(c, p);
+    }
+    if (wrong != NULL) {
+        diag_error(c->diag, STATUS_INVALID, &map->at, "%s", wrong);
+        return;
+    }
+    const char *failed = config_problem_not_lowered(p);
+    if (failed == NULL && problem_finish(p, &map->at, c->diag) != STATUS_OK) {
+        return;
+    }
+    const bool one = draft->m.count * draft->n.count * draft->k.count <= 1;
+    const char *label = draft->name != NULL && one ? label_of(c, draft->name) : NULL;
+    p->name = label != NULL         ? draft->name
+              : draft->name != NULL ? config_text(c, "%s %s", draft->name, size_label(c, p))
+                                    : NULL;
+    config_problem_add(c, out, p, label, failed);
+}
+
+static bool need(struct config *c, const struct yaml_node *map, bool there, const char *what)
+{
+    if (!there) {
+        diag_error(c->diag, STATUS_INVALID, map->key != NULL ? &map->key_at : &map->at, "the problem has no %s", what);
+    }
+    return there;
+}
+
+static bool complete_sizes(struct config *c, const struct yaml_node *map, struct config_draft *d)
+{
+    const struct conv_shape *v = &d->p.conv;
+    if (d->p.op == PROBLEM_MATMUL) {
+        const bool m = need(c, map, yaml_get(map, "M") != NULL, "M");
+        const bool n = need(c, map, yaml_get(map, "N") != NULL, "N");
+        const bool k = need(c, map, yaml_get(map, "K") != NULL, "K");
+        return m && n && k && d->m.count > 0 && d->n.count > 0 && d->k.count > 0;
+    }
+    static const char *const keys[] = {"H", "W", "Cout", "kh", "kw"};
+    bool there = need(c, map, yaml_get(map, "C") != NULL || yaml_get(map, "Cin") != NULL, "C (input channels)");
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        there &= need(c, map, yaml_get(map, keys[i]) != NULL, keys[i]);
+    }
+    return there && v->c > 0 && v->h > 0 && v->w > 0 && v->cout > 0 && v->kh > 0 && v->kw > 0;
+}
+
+/* All combinations of the draft's sizes. */
+static void multiply_out(struct config *c, const struct yaml_node *map, const struct config_draft *d,
+                         struct config_problems *out)
+{
+    if (d->p.op == PROBLEM_CONV) {
+        struct problem p = d->p;
+        add_checked(c, map, d, &p, out);
+        return;
+    }
+    int64_t count;
+    if (!mul_ok((int64_t)(d->m.count * d->n.count), (int64_t)d->k.count, &count) || count > LIMIT_CELLS) {
+        diag_error(c->diag, STATUS_LIMIT, &map->at, "the lists of M, N and K make too many problems");
+        diag_rule(c->diag, "a config has at most %u cells", LIMIT_CELLS);
+        return;
+    }
+    const size_t errors = c->diag->errors;
+    for (size_t i = 0; i < (size_t)count && c->diag->errors == errors; i++) {
+        struct problem p = d->p;
+        p.K = d->k.value[i % d->k.count];
+        p.N = d->n.value[i / d->k.count % d->n.count];
+        p.M = d->m.value[i / d->k.count / d->n.count];
+        add_checked(c, map, d, &p, out);
+    }
+}
+
+static void read_one(struct config *c, const struct yaml_node *map, uint64_t seed, struct config_problems *out)
+{
+    struct config_draft d = {.p = {.seed = seed, .batch = 1, .groups = 1}, .tensor_parallel = 1};
+    d.p.conv = (struct conv_shape){.n = 1, .groups = 1, .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1};
+    const struct yaml_node *op = yaml_get(map, "op");
+    const bool conv = op != NULL && op->kind == YAML_NODE_SCALAR && strcmp(op->scalar, "conv") == 0;
+    const size_t errors = c->diag->errors;
+    if (!config_read_map(c, map, conv ? CONFIG_CONV_KEYS : CONFIG_MATMUL_KEYS, "problem", &d)) {
+        return;
+    }
+    if (d.shapes != NULL) {
+        if (c->diag->errors == errors) {
+            config_read_shapes(c, &d, map, out);
+        }
+        return;
+    }
+    if (complete_sizes(c, map, &d) && c->diag->errors == errors) {
+        multiply_out(c, map, &d, out);
+    }
+}
+
+void config_read_problems(struct config *c, const struct yaml_node *node, uint64_t seed, struct config_problems *out)
+{
+    if (node->kind != YAML_NODE_LIST) {
+        read_one(c, node, seed, out);
+        return;
+    }
+    if (node->count == 0) {
+        diag_error(c->diag, STATUS_INVALID, &node->at, "problem: the list is empty");
+    }
+    for (const struct yaml_node *item = node->child; item != NULL; item = item->next) {
+        read_one(c, item, seed, out);
+    }
+}
