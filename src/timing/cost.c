@@ -130,7 +130,7 @@ int64_t cost_fixpipe(const struct cost *c, int32_t m, int32_t n)
     return cost_mcyc(cycles);
 }
 
-double cost_hit(const struct cost *c, enum role role, int32_t rows, int32_t row_bytes, bool shared, int32_t active)
+double cost_rows(const struct cost *c, enum role role, int32_t rows, int32_t row_bytes, bool shared, int32_t active)
 {
     const struct target_timing *p = c->p;
     const struct cost_copy *copy = &c->copy[role];
@@ -147,7 +147,7 @@ double cost_hit(const struct cost *c, enum role role, int32_t rows, int32_t row_
         cycles = rows * row;
     }
     const double rate = p->l2_rate * (shared ? p->l2_shared : 1.0) / active;
-    return p->copy_issue + fmax(cycles, bytes / rate);
+    return fmax(cycles, bytes / rate);
 }
 
 double cost_hbm(const struct cost *c, int32_t active, int32_t short_row)

@@ -64,9 +64,9 @@ int64_t cost_load(const struct cost *c, enum role role, int32_t j, double bytes,
 /* Fixpipe of m x n to GM: occupancy = completion. */
 int64_t cost_fixpipe(const struct cost *c, int32_t m, int32_t n);
 
-/* Cycles of one GM->L1 move of `rows` rows that hits L2, read by `active`
- * cores at once; `shared`: several of them read these bytes. */
-double cost_hit(const struct cost *c, enum role role, int32_t rows, int32_t row_bytes, bool shared, int32_t active);
+/* Cycles `rows` rows from L2 to L1 take, without the issue of the instruction,
+ * read by `active` cores at once; `shared`: several of them read these bytes. */
+double cost_rows(const struct cost *c, enum role role, int32_t rows, int32_t row_bytes, bool shared, int32_t active);
 
 /* HBM bandwidth in B/cycle with `active` cores; `short_row`: the shorter row
  * of a full chunk of A and B, bytes. */

@@ -46,7 +46,8 @@ struct l0c_block {
 /* Progress inside the instructions of one operand's copy or load. */
 struct group {
     int32_t calls;
-    int64_t spent; /* mcyc of the calls so far */
+    int64_t spent;    /* mcyc of the calls so far */
+    struct move move; /* of a copy: all its instructions */
 };
 
 struct core {
@@ -58,7 +59,8 @@ struct core {
     int64_t flag[HARD_EVENT_N][FLAG_IDS]; /* when the set fired */
     struct l0c_block l0c[L0C_BLOCKS];
     int l0c_count;
-    struct group load[ROLE_N];
+    struct group load[ROLE_N], copy[2];
+    int32_t step_k0; /* K origin of the step */
     int64_t tile; /* whose `extra` this is; -1: none */
     const struct mem_context *context;
     struct shape_work work;
@@ -88,32 +90,54 @@ static void enter_tile(struct core *r, int64_t tile)
 
 /* --- durations ------------------------------------------------------------ */
 
-/* The move of a GM->L1 copy instruction. */
-static struct move insn_move(const struct core *r, const struct insn *insn)
+/* Adds a GM->L1 copy instruction to the move of its group. */
+static void add_to_move(const struct core *r, const struct insn *insn, struct move *move)
 {
     const bool k_contiguous = r->c->copy[insn->role].k_contiguous;
     const enum dtype dtype = (enum dtype)insn->dtype;
-    struct move move = {0, 0, 0};
+    int64_t rows, cols; /* elements as they lie in memory */
     if (insn->op == OP_ND2NZ) {
-        const struct nd2nz_params *p = &insn->p.nd2nz;
-        move.rows = (int32_t)(p->ndNum * p->nValue);
-        move.row_bytes = (int32_t)dtype_bytes(dtype, p->dValue);
-        move.chunk_k = (int32_t)(k_contiguous ? p->dValue : p->nValue);
-    } else if (insn->op == OP_DATA_COPY) {
-        /* Nz: a block is one C0 column of the tile, its length the tile's rows. */
-        const struct data_copy_params *p = &insn->p.copy;
-        move.rows = (int32_t)p->blockCount;
-        move.row_bytes = (int32_t)(p->blockLen * 32);
-        move.chunk_k = (int32_t)(k_contiguous ? p->blockCount * (uint32_t)dtype_c0(dtype) : p->blockLen);
+        rows = (int64_t)insn->p.nd2nz.ndNum * insn->p.nd2nz.nValue;
+        /* b4 copies count packed bytes. */
+        cols = (int64_t)insn->p.nd2nz.dValue * (dtype_info(dtype)->bits == 4 ? 2 : 1);
+        move->rows += (int32_t)rows;
+        move->row_bytes = (int32_t)dtype_bytes(dtype, cols);
+        move->chunk_k = k_contiguous ? (int32_t)cols : move->rows;
+    } else {
+        /* Nz: a block is one C0 column of the chunk, as long as the chunk has rows. */
+        rows = insn->p.copy.blockLen;
+        move->rows = (int32_t)rows;
+        move->row_bytes += (int32_t)insn->p.copy.blockCount * 32;
+        cols = move->row_bytes / 32 * dtype_c0(dtype);
+        move->chunk_k = (int32_t)(k_contiguous ? cols : rows);
     }
+    move->insns++;
+}
+
+/* The move of the group that starts at `insn`; padding of Nz blocks along K is not K. */
+static struct move group_move(const struct core *r, const struct insn *insn)
+{
+    struct move move = {0, 0, 0, 0};
+    const struct insn *at = insn;
+    add_to_move(r, at, &move);
+    while (!(at->flags & INSN_LAST)) {
+        add_to_move(r, ++at, &move);
+    }
+    move.chunk_k = (int32_t)min_i64(move.chunk_k, r->work.k - r->step_k0);
     return move;
 }
 
-static struct duration copy_duration(const struct core *r, const struct insn *insn)
+/* The instructions of one copy are priced together: each takes what it adds. */
+static struct duration copy_duration(struct core *r, const struct insn *insn)
 {
-    const struct move move = insn_move(r, insn);
-    const int64_t t =
-        tile_move_cost(r->c, &r->extra, (enum role)insn->role, &move, r->context, r->work.k);
+    struct group *group = &r->copy[insn->role];
+    if (insn->flags & INSN_FIRST) {
+        *group = (struct group){.move = group_move(r, insn)};
+    }
+    const int64_t total = tile_move_cost(r->c, &r->extra, (enum role)insn->role, &group->move, r->context, r->work.k,
+                                         ++group->calls);
+    const int64_t t = total - group->spent;
+    group->spent = total;
     return (struct duration){t, t + r->c->copy_latency};
 }
 
@@ -122,7 +146,7 @@ static struct duration load_duration(struct core *r, const struct insn *insn)
 {
     struct group *group = &r->load[insn->role];
     if (insn->flags & INSN_FIRST) {
-        *group = (struct group){0, 0};
+        *group = (struct group){0};
     }
     const bool filling = (insn->flags & INSN_L1_FILLING) != 0;
     const int64_t total = cost_load(r->c, (enum role)insn->role, ++group->calls, (double)cost_load_bytes(insn), filling);
@@ -337,6 +361,7 @@ static void run_core(struct core *r, int32_t core, struct insn *insns)
         struct step step;
         schedule_step_at(r->s, core, i, &step);
         enter_tile(r, step.tile.t);
+        r->step_k0 = step.k0;
         run_insns(r, insns, schedule_expand(r->s, &step, insns));
     }
     run_insns(r, insns, schedule_epilogue(r->s, core, insns));

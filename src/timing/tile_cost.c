@@ -18,7 +18,7 @@ static int64_t load_cost(const struct cost *c, const struct schedule *s, const s
 
 static struct move work_move(const struct step_work *work, enum role role)
 {
-    return (struct move){work->rows[role], work->row_bytes[role], work->chunk_k[role]};
+    return (struct move){work->rows[role], work->row_bytes[role], work->chunk_k[role], work->copies[role]};
 }
 
 /* Work of step i of the shape's tile. */
@@ -64,16 +64,21 @@ void shape_work_init(struct shape_work *w, const struct cost *c, const struct sc
     w->panel_bytes[ROLE_B] = (double)shape->n * shape->k * dtype_info(s->problem->b.dtype)->bits / 8;
 }
 
+static double hit_cycles_of(const struct cost *c, enum role role, const struct move *move,
+                            const struct mem_context *context)
+{
+    return move->insns * c->p->copy_issue +
+           cost_rows(c, role, move->rows, move->row_bytes, context->shared[role] != 0, context->active);
+}
+
 /* Cycles of all moves of the tile if everything hits L2. */
 static double hit_cycles(const struct cost *c, const struct shape_work *w, const struct mem_context *context)
 {
     double cycles = 0;
     for (int role = ROLE_A; role <= ROLE_B; role++) {
         const struct move *full = &w->move[role][COST_FULL], *last = &w->move[role][COST_LAST];
-        const bool shared = context->shared[role] != 0;
-        cycles += (w->moves[role] - 1) *
-                  cost_hit(c, (enum role)role, full->rows, full->row_bytes, shared, context->active);
-        cycles += cost_hit(c, (enum role)role, last->rows, last->row_bytes, shared, context->active);
+        cycles += (w->moves[role] - 1) * hit_cycles_of(c, (enum role)role, full, context);
+        cycles += hit_cycles_of(c, (enum role)role, last, context);
     }
     return cycles;
 }
@@ -112,10 +117,12 @@ void tile_extra_init(struct tile_extra *e, const struct cost *c, const struct sh
 }
 
 int64_t tile_move_cost(const struct cost *c, const struct tile_extra *e, enum role role, const struct move *move,
-                       const struct mem_context *context, int32_t tile_k)
+                       const struct mem_context *context, int32_t tile_k, int32_t j)
 {
-    const double hit = cost_hit(c, role, move->rows, move->row_bytes, context->shared[role] != 0, context->active);
-    return cost_mcyc(hit + e->cycles[role] * move->chunk_k / tile_k);
+    const double rows =
+        cost_rows(c, role, move->rows, move->row_bytes, context->shared[role] != 0, context->active);
+    const double part = (double)j / move->insns;
+    return cost_mcyc(j * c->p->copy_issue + part * rows + part * (e->cycles[role] * move->chunk_k / tile_k));
 }
 
 void tile_cost_init(struct tile_cost *out, const struct cost *c, const struct shape_work *w,
@@ -125,8 +132,8 @@ void tile_cost_init(struct tile_cost *out, const struct cost *c, const struct sh
     tile_extra_init(&extra, c, w, g, context);
     for (int role = ROLE_A; role <= ROLE_B; role++) {
         for (int kind = 0; kind < COST_KINDS; kind++) {
-            out->copy[role][kind] =
-                tile_move_cost(c, &extra, (enum role)role, &w->move[role][kind], context, w->k);
+            const struct move *move = &w->move[role][kind];
+            out->copy[role][kind] = tile_move_cost(c, &extra, (enum role)role, move, context, w->k, move->insns);
             out->load[role][kind] = w->load[role][kind];
         }
     }

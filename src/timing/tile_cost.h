@@ -14,9 +14,9 @@
 /* Which of the two costs of a kind holds. */
 enum { COST_FULL = 0, COST_LAST, COST_KINDS };
 
-/* One GM->L1 move. */
+/* One operand's chunk from GM to L1, in `insns` instructions of equal size. */
 struct move {
-    int32_t rows, row_bytes, chunk_k;
+    int32_t rows, row_bytes, chunk_k, insns;
 };
 
 /* What the steps of a tile of one shape do. */
@@ -52,9 +52,11 @@ void shape_work_init(struct shape_work *w, const struct cost *c, const struct sc
 void tile_extra_init(struct tile_extra *e, const struct cost *c, const struct shape_work *w,
                      const struct mem_geometry *g, const struct mem_context *context);
 
-/* Occupancy of one move in a tile of this context. */
+/* Occupancy of the first `j` instructions of a move in a tile of this context
+ * (0: 0). Each takes what it adds to the one before, so a whole move is exactly
+ * tile_move_cost(move->insns). */
 int64_t tile_move_cost(const struct cost *c, const struct tile_extra *e, enum role role, const struct move *move,
-                       const struct mem_context *context, int32_t tile_k);
+                       const struct mem_context *context, int32_t tile_k, int32_t j);
 
 void tile_cost_init(struct tile_cost *out, const struct cost *c, const struct shape_work *w,
                     const struct mem_geometry *g, const struct mem_context *context);
