@@ -14,7 +14,8 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
-#include "isa/insn.h"
+#include "numeric/dtype.h"
+#include "target/core.h"
 #include "text/yaml_tree.h"
 
 /* The documents' product names used by support tables. */
