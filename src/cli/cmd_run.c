@@ -1,0 +1,300 @@
+/* cmd_run.c - arguments, progress, the last lines and the exit code of a run. */
+#include "cli/cmd_run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "base/os.h"
+#include "report/run.h"
+#include "report/summary.h"
+#include "study/study.h"
+#include "sweep/points.h"
+#include "timing/timing.h"
+
+#define DEFAULT_CONFIG  "matmul_half"
+#define DRY_RUN_POINTS  100000U
+#define SHOW_MISMATCHES 5
+
+/* ---- progress ---- */
+
+struct meter {
+    const char *name;
+    bool on, shown;
+    double last;       /* seconds of the last line */
+    uint64_t evaluated; /* at the window's start */
+    double since;
+    double rate;       /* points per second, smoothed */
+};
+
+/* "1 h 03 min", "4 min 10 s", "7 s". */
+static void put_seconds(double s, FILE *f)
+{
+    const long n = (long)(s + 0.5);
+    if (n >= 3600) {
+        fprintf(f, "%ld h %02ld min", n / 3600, n % 3600 / 60);
+    } else if (n >= 60) {
+        fprintf(f, "%ld min %02ld s", n / 60, n % 60);
+    } else {
+        fprintf(f, "%ld s", n);
+    }
+}
+
+/* At most five lines a second, over each other; the rate is that of the last two seconds or so. */
+static void show_progress(void *ctx, const struct sweep_progress *p)
+{
+    struct meter *m = ctx;
+    const bool end = p->done == p->total;
+    if (!m->on || (!end && p->seconds - m->last < 0.2)) {
+        return;
+    }
+    const uint64_t evaluated = p->done - p->resumed;
+    if (p->seconds - m->since >= 2 || m->rate <= 0) {
+        const double window = p->seconds - m->since;
+        m->rate = window > 0 ? (double)(evaluated - m->evaluated) / window : 0;
+        m->since = p->seconds;
+        m->evaluated = evaluated;
+    }
+    const double mean = p->seconds > 0 ? (double)evaluated / p->seconds : 0;
+    const double rate = end || m->rate <= 0 ? mean : m->rate;
+    m->last = p->seconds;
+    m->shown = true;
+    fprintf(stderr, "\r\033[K%s: %" PRIu64 " of %" PRIu64 " tilings, %.*f/s", m->name, p->done, p->total,
+            rate < 10 ? 1 : 0, rate);
+    if (!end && rate > 0) {
+        fputs(", ", stderr);
+        put_seconds((double)(p->total - p->done) / rate, stderr);
+        fputs(" left", stderr);
+    }
+    fflush(stderr);
+}
+
+static void end_progress(struct meter *m)
+{
+    if (m->shown) {
+        fputs("\n", stderr);
+        m->shown = false;
+    }
+}
+
+static void show_resumed(void *ctx, uint64_t points, uint64_t total)
+{
+    const struct meter *m = ctx;
+    if (m->on || !m->name) {
+        return;
+    }
+    fprintf(stderr, "%s: going on after %" PRIu64 " of %" PRIu64 " tilings\n", m->name, points, total);
+}
+
+/* ---- dry run ---- */
+
+/* Counts points of a cell, all of them if there are few, else evenly spread ones. */
+static void dry_cell(const struct cell *cell)
+{
+    printf("%s: ", cell->name);
+    if (cell->failed) {
+        printf("cannot be taken: %s\n", cell->failed);
+        return;
+    }
+    const uint64_t size = cell->space.size;
+    const uint64_t n = size < DRY_RUN_POINTS ? size : DRY_RUN_POINTS;
+    uint64_t feasible = 0;
+    uint64_t reasons[REASON_N] = {0};
+    for (uint64_t i = 0; i < n; i++) {
+        struct tiling t;
+        struct plan plan;
+        struct infeasible why = {0};
+        const uint64_t index = points_piece(i, size, n);
+        feasible += space_at(&cell->space, cell->target, &cell->problem, index, &t, &plan, &why);
+        reasons[why.reason]++;
+    }
+    printf("%" PRIu64 " tilings", size);
+    printf(n < size ? ", %.1f %% feasible" : ", %.0f feasible",
+           n < size ? 100.0 * (double)feasible / (double)n : (double)feasible);
+    for (int r = REASON_NONE + 1; r < REASON_N; r++) {
+        if (reasons[r]) {
+            printf(", %.*f%s %s", n < size ? 1 : 0, n < size ? 100.0 * (double)reasons[r] / (double)n : (double)reasons[r],
+                   n < size ? " %" : "", infeasible_reason_name(r));
+        }
+    }
+    printf(n < size ? " (of %" PRIu64 " looked at)\n" : "\n", n);
+}
+
+static enum status dry_run(const struct experiment *e, struct diag *d)
+{
+    uint64_t total = 0;
+    TRY(sweep_count(e, &total, d));
+    for (size_t i = 0; i < e->count; i++) {
+        dry_cell(&e->cells[i]);
+    }
+    printf("%" PRIu64 " tilings in %zu cells would go to results of name %s\n", total, e->count, e->name);
+    return STATUS_OK;
+}
+
+/* ---- after the run ---- */
+
+/* Evaluates mismatched points again, to say what was wrong. */
+static void explain_mismatches(const struct experiment *e, const struct collect *c, struct diag *d)
+{
+    struct study *study = NULL;
+    int shown = 0;
+    if (study_create(NULL, &study) != STATUS_OK) {
+        return;
+    }
+    for (size_t i = 0; i < c->rows.n && shown < SHOW_MISMATCHES; i++) {
+        const struct record *r = &c->rows.r[i];
+        if (r->verified == VERIFIED_MISMATCH) {
+            struct record again;
+            struct strbuf name;
+            strbuf_init(&name);
+            tiling_name(&r->t, &name);
+            diag_note(d, NULL, "%s, tiling %s:", e->cells[r->cell].name, strbuf_cstr(&name));
+            (void)study_evaluate(study, &e->cells[r->cell], r->index, e->verify, &again, d);
+            strbuf_fini(&name);
+            shown++;
+        }
+    }
+    study_destroy(study);
+}
+
+static void print_cells(const struct collect *c)
+{
+    for (size_t i = 0; i < c->experiment->count; i++) {
+        const struct collect_cell *cell = &c->cells[i];
+        struct strbuf text;
+        strbuf_init(&text);
+        if (cell->top.n) {
+            tiling_name(&cell->top.r[0].t, &text);
+            printf("best: %s %s %.2f us\n", cell->cell->name, strbuf_cstr(&text),
+                   timing_us(cell->cell->target, cell->top.r[0].task));
+        } else {
+            printf("none: %s has no feasible tiling\n", cell->cell->name);
+            summary_reasons(cell, "  ", &text);
+            fputs(strbuf_cstr(&text), stdout);
+        }
+        strbuf_fini(&text);
+    }
+}
+
+static void print_verbose(const struct experiment *e, const struct run_outcome *out)
+{
+    struct strbuf text;
+    strbuf_init(&text);
+    for (size_t i = 0; i < e->count; i++) {
+        if (out->collect->cells[i].top.n) {
+            strbuf_addf(&text, "\n%s\n", e->cells[i].name);
+            summary_table(out->collect, &out->collect->cells[i], e->top, &text);
+        }
+    }
+    strbuf_add(&text, "\n");
+    fputs(strbuf_cstr(&text), stdout);
+    strbuf_fini(&text);
+    fprintf(stderr, "%" PRIu64 " evaluated in %.2f s on %d threads (%d bound), %" PRIu64 " resumed, peak memory %.0f MiB\n",
+            out->stats.evaluated, out->stats.seconds, out->stats.threads, out->stats.bound, out->stats.resumed,
+            (double)os_peak_memory() / 1048576.0);
+}
+
+static enum status say_outcome(const struct experiment *e, const struct run_outcome *out, bool verbose, bool quiet,
+                               struct diag *d)
+{
+    if (verbose) {
+        print_verbose(e, out);
+    }
+    if (!quiet) {
+        printf("results: %s\n", out->path);
+    }
+    print_cells(out->collect);
+    printf("%" PRIu64 " tilings, %" PRIu64 " feasible, %" PRIu64 " verified, %" PRIu64 " mismatched\n",
+           out->counts.points, out->counts.feasible, out->counts.verified, out->counts.mismatched);
+    if (out->counts.mismatched) {
+        explain_mismatches(e, out->collect, d);
+        return diag_error(d, STATUS_MISMATCH, NULL, "%" PRIu64 " tilings load or compute wrong bytes",
+                          out->counts.mismatched);
+    }
+    if (out->counts.feasible == 0) {
+        return diag_error(d, STATUS_MISMATCH, NULL, "no cell has a feasible tiling");
+    }
+    return STATUS_OK;
+}
+
+static enum status run_it(const struct command_line *line, const struct experiment *e, struct diag *d)
+{
+    int64_t threads = 0;
+    TRY(command_int(line, "threads", 1, LIMIT_THREADS, &threads, d));
+    const bool quiet = command_has(line, "quiet");
+    struct meter meter = {.name = quiet ? NULL : e->name, .on = !quiet && os_is_terminal(2)};
+    const struct run_options options = {.results = command_text(line, "results", "results"),
+                                        .force = command_has(line, "force"),
+                                        .no_plots = command_has(line, "no-plots"),
+                                        .sweep = {.threads = (int)threads, .progress = show_progress, .ctx = &meter},
+                                        .resumed = show_resumed,
+                                        .ctx = &meter};
+    struct run_outcome out;
+    os_watch_interrupt();
+    enum status st = run_experiment(e, &options, &out, d);
+    end_progress(&meter);
+    if (st == STATUS_OK) {
+        st = say_outcome(e, &out, command_has(line, "verbose"), quiet, d);
+    } else if (st == STATUS_INTERRUPTED) {
+        diag_note(d, NULL, "interrupted after %" PRIu64 " of %" PRIu64 " tilings; the same command goes on from %s",
+                  out.stats.resumed + out.stats.evaluated, out.total, out.path ? out.path : "there");
+    }
+    run_outcome_fini(&out);
+    return st;
+}
+
+static enum status run(const struct command_line *line, struct diag *d)
+{
+    struct arena arena;
+    arena_init(&arena);
+    const char **sets = command_all(line, "set");
+    const struct experiment *e = NULL;
+    enum status st = sets ? experiment_load(line->words ? line->word[0] : DEFAULT_CONFIG, sets, &arena, &e, d)
+                          : STATUS_NO_MEMORY;
+    const char *tiling = command_text(line, "tiling", NULL);
+    if (st == STATUS_OK && tiling) {
+        st = run_single_tiling(e, tiling, &arena, &e, d);
+    }
+    if (st == STATUS_OK) {
+        st = command_has(line, "dry-run") ? dry_run(e, d) : run_it(line, e, d);
+    }
+    free(sets);
+    arena_fini(&arena);
+    return st;
+}
+
+static const struct command_option options[] = {
+    {'j', "threads", "N", "threads (default: one for each processor allowed); results do not depend on it"},
+    {'s', "set", "PATH=VALUE", "override a key of the config; may be repeated"},
+    {'t', "tiling", "NAME", "only this tiling, by its canonical name, in every cell"},
+    {0, "results", "DIR", "where NAME/ goes (default: results)"},
+    {'f', "force", NULL, "replace finished results of another config"},
+    {'n', "dry-run", NULL, "count tilings and reasons, evaluate nothing"},
+    {0, "no-plots", NULL, "tables only"},
+    {'q', "quiet", NULL, "no progress; stdout has only the last lines"},
+    {'v', "verbose", NULL, "print the ranked table and what the run took"},
+    {0, NULL, NULL, NULL},
+};
+
+static const char *const examples[] = {
+    "tilescope run                                         # the built-in config",
+    "tilescope run my.yaml                                 # results/<name in my.yaml>/summary.txt, plots/, tilings.csv",
+    "tilescope run my.yaml -n                              # how many tilings, and why not the others",
+    "tilescope run -s problem.M=512 -s tiling.baseM=128 -s name=small",
+    "tilescope run my.yaml -t b128x256x64_s8x4 -s verify=full -s name=one",
+    NULL,
+};
+
+const struct command command_run = {
+    .name = "run",
+    .usage = "tilescope run [CONFIG] [options]",
+    .summary = "Evaluate every tiling of a config: time, fit, bytes checked; rank and draw them",
+    .about = "CONFIG is a YAML file or the name of a built-in config (default: " DEFAULT_CONFIG ").\n"
+             "A run that was stopped goes on where it was when the same command is given again.\n"
+             "stdout ends with one line a cell, `best: CELL TILING T us`, and the counts.",
+    .options = options,
+    .examples = examples,
+    .max_words = 1,
+    .run = run,
+};

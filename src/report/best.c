@@ -1,0 +1,97 @@
+/* best.c - best.yaml: the problem, the target and every tiling field. */
+#include "report/best.h"
+
+#include <inttypes.h>
+
+#include "record/record_columns.h"
+#include "timing/timing.h"
+
+/* Double quotes: JSON strings are YAML strings. */
+static void add_operand(const char *key, const struct operand *o, struct strbuf *out)
+{
+    if (o->dtype == DTYPE_NONE) {
+        return;
+    }
+    strbuf_addf(out, "  %s: {dtype: %s%s, format: %s, transpose: %s", key, o->mx ? "mx_" : "",
+                dtype_info(o->dtype)->name, layout_name(o->format), o->transpose ? "true" : "false");
+    if (o->format == LAYOUT_ND) {
+        strbuf_addf(out, ", ld: %" PRId64, o->ld);
+    }
+    strbuf_addf(out, ", align: %" PRId64, o->align);
+    if (o->file) {
+        strbuf_add(out, ", file: ");
+        strbuf_add_json(out, o->file);
+    }
+    strbuf_add(out, "}\n");
+}
+
+static void add_problem(const struct problem *p, struct strbuf *out)
+{
+    strbuf_addf(out, "problem:\n  op: %s\n", p->op == PROBLEM_CONV ? "conv" : "matmul");
+    if (p->op == PROBLEM_CONV) {
+        const struct conv_shape *v = &p->conv;
+        strbuf_addf(out,
+                    "  N: %" PRId64 "\n  Cin: %" PRId64 "\n  H: %" PRId64 "\n  W: %" PRId64 "\n  Cout: %" PRId64
+                    "\n  kh: %" PRId64 "\n  kw: %" PRId64 "\n  groups: %" PRId64 "\n",
+                    v->n, v->c, v->h, v->w, v->cout, v->kh, v->kw, v->groups);
+        strbuf_addf(out, "  stride: [%" PRId32 ", %" PRId32 "]\n  dilation: [%" PRId32 ", %" PRId32 "]\n", v->stride_h,
+                    v->stride_w, v->dilation_h, v->dilation_w);
+        strbuf_addf(out, "  pad: [%" PRId32 ", %" PRId32 ", %" PRId32 ", %" PRId32 "]\n", v->pad_top, v->pad_bottom,
+                    v->pad_left, v->pad_right);
+    } else {
+        strbuf_addf(out, "  M: %" PRId64 "\n  N: %" PRId64 "\n  K: %" PRId64 "\n", p->M, p->N, p->K);
+        if (p->batch > 1) {
+            strbuf_addf(out, "  batch: %" PRId64 "\n", p->batch);
+        }
+        if (p->groups > 1) {
+            strbuf_addf(out, "  groups: %" PRId64 "\n", p->groups);
+        }
+    }
+    add_operand("A", &p->a, out);
+    add_operand("B", &p->b, out);
+    if (p->op == PROBLEM_MATMUL) {
+        add_operand("C", &p->c, out);
+    }
+    add_operand("bias", &p->bias, out);
+}
+
+static void add_tiling(const struct cell *cell, const struct tiling *t, struct strbuf *out)
+{
+    strbuf_add(out, "tiling:\n");
+    for (int f = 0; f < TF_N; f++) {
+        const struct tiling_field_info *info = tiling_field_info(f);
+        const int32_t v = tiling_get(t, f);
+        if (v == TILING_AUTO || ((f == TF_loadA || f == TF_loadB) && v == LOAD_AUTO_NONE)) {
+            continue;
+        }
+        if (info->words && v >= info->min && v <= info->max) {
+            strbuf_addf(out, "  %s: %s\n", info->name, info->words[v - info->min]);
+        } else {
+            strbuf_addf(out, "  %s: %" PRId32 "\n", info->name, v);
+        }
+    }
+    if (cell->l2_warm) {
+        strbuf_add(out, "  l2: {resident: [A, B]}\n");
+    }
+}
+
+void best_yaml(const struct experiment *e, const struct cell *cell, const struct record *r, struct strbuf *out)
+{
+    struct strbuf name;
+    strbuf_init(&name);
+    tiling_name(&r->t, &name);
+    strbuf_addf(out, "# Best of the model for %s: %s\n# %.3f us (%" PRId64 " thousandths of a cycle), %.1f %% of peak.\n",
+                cell->name, strbuf_cstr(&name), timing_us(cell->target, r->task), r->task,
+                100 * record_peak_share(cell, r));
+    strbuf_add(out, "# Every field is written out: no auto rule decides anything here.\n");
+    strbuf_addf(out, "name: %s_best%s", e->name, e->count > 1 ? "" : "\n");
+    if (e->count > 1) {
+        strbuf_addf(out, "_%" PRIu32 "\n", cell->id);
+    }
+    strbuf_addf(out, "target: %s\n", cell->target->name);
+    add_problem(&cell->problem, out);
+    add_tiling(cell, &r->t, out);
+    strbuf_addf(out, "verify: %s\nseed: %" PRIu64 "\n", verify_name(e->verify), e->seed);
+    out->failed |= name.failed;
+    strbuf_fini(&name);
+}

@@ -1,0 +1,194 @@
+/* summary.c - the ranked table and the words around it. */
+#include "report/summary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/version.h"
+#include "record/record_columns.h"
+#include "timing/timing.h"
+
+const char *summary_counter(enum pipe pipe)
+{
+    static const char *const names[PIPE_N] = {
+        [PIPE_MTE2] = "mte2", [PIPE_MTE1] = "mte1", [PIPE_M] = "mac", [PIPE_FIX] = "fixpipe", [PIPE_S] = "scalar"};
+    return pipe < PIPE_N ? names[pipe] : "?";
+}
+
+void summary_bytes(int64_t bytes, struct strbuf *out)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    double v = (double)bytes;
+    int u = 0;
+    while (v >= 1024 && u < 5) {
+        v /= 1024;
+        u++;
+    }
+    strbuf_addf(out, u == 0 || v >= 100 ? "%.0f %s" : v >= 10 ? "%.1f %s" : "%.2f %s", v, units[u]);
+}
+
+static void add_operand(const char *name, const struct operand *o, struct strbuf *out)
+{
+    if (o->dtype != DTYPE_NONE) {
+        strbuf_addf(out, ", %s %s%s %s%s", name, o->mx ? "mx_" : "", dtype_info(o->dtype)->name,
+                    layout_name(o->format), o->transpose ? " transposed" : "");
+    }
+}
+
+void summary_problem(const struct problem *p, struct strbuf *out)
+{
+    strbuf_addf(out, "%s M %" PRId64 ", N %" PRId64 ", K %" PRId64, p->op == PROBLEM_CONV ? "conv" : "matmul", p->M,
+                p->N, p->K);
+    if (p->batch > 1) {
+        strbuf_addf(out, ", batch %" PRId64, p->batch);
+    }
+    if (p->groups > 1) {
+        strbuf_addf(out, ", %" PRId64 " groups", p->groups);
+    }
+    add_operand("A", &p->a, out);
+    add_operand("B", &p->b, out);
+    add_operand("C", &p->c, out);
+    add_operand("bias", &p->bias, out);
+}
+
+/* ---- the table ---- */
+
+static void add_free(const struct record *r, enum buffer buf, struct strbuf *out)
+{
+    const int64_t left = r->usable[buf] - r->used[buf];
+    strbuf_addf(out, left % 1024 == 0 ? "%6" PRId64 "K " : "%6" PRId64 "B ", left % 1024 == 0 ? left / 1024 : left);
+}
+
+static void add_row(const struct collect_cell *cell, const struct record *r, const struct record *best, size_t rank,
+                    struct strbuf *out)
+{
+    const bool close = (r->task - best->task) * 1000 <= best->task * SUMMARY_INDISTINCT;
+    strbuf_addf(out, "  %4zu%c %11.2f %7.1f %6.1f %6s %9.2f ", rank, close ? '~' : ' ',
+                timing_us(cell->cell->target, r->task),
+                best->task > 0 ? 100.0 * (double)(r->task - best->task) / (double)best->task : 0.0,
+                100 * record_peak_share(cell->cell, r), pipe_name(r->bound_pipe),
+                (double)(record_gm_read(r) + record_gm_write(r)) / 1048576.0);
+    add_free(r, BUF_L1, out);
+    add_free(r, BUF_L0A, out);
+    add_free(r, BUF_L0B, out);
+    add_free(r, BUF_L0C, out);
+    strbuf_addf(out, "%5" PRId32 "  ", r->events_used);
+    const size_t at = out->len;
+    record_verify(r, out);
+    strbuf_addf(out, "%*s", out->len - at < 12 ? (int)(12 - (out->len - at)) : 1, "");
+    tiling_name(&r->t, out);
+    strbuf_add(out, r->unvalidated ? " (unvalidated)\n" : "\n");
+}
+
+void summary_table(const struct collect *c, const struct collect_cell *cell, int32_t rows, struct strbuf *out)
+{
+    strbuf_addf(out, "  %4s  %11s %7s %6s %6s %9s %6s  %6s  %6s  %6s  %5s  %-11s %s\n", "rank", "task us", "+%", "%peak",
+                "binds", "GM MiB", "L1", "L0A", "L0B", "L0C", "ids", "verified", "tiling");
+    strbuf_addf(out, "  %53s %s\n", "", "free bytes                      used");
+    for (size_t i = 0; i < cell->top.n && (int64_t)i < rows; i++) {
+        add_row(cell, &cell->top.r[i], &cell->top.r[0], i + 1, out);
+    }
+    (void)c;
+}
+
+static void add_best(const struct collect_cell *cell, struct strbuf *out)
+{
+    const struct record *r = &cell->top.r[0];
+    const struct cell *k = cell->cell;
+    strbuf_add(out, "best of the model: ");
+    tiling_name(&r->t, out);
+    strbuf_addf(out, "\n  %.2f us, %.1f TFLOP/s = %.1f %% of peak; GM traffic ", timing_us(k->target, r->task),
+                record_tflops(k, r), 100 * record_peak_share(k, r));
+    summary_bytes(record_gm_read(r) + record_gm_write(r), out);
+    strbuf_add(out, ", of which ");
+    summary_bytes(r->hbm, out);
+    strbuf_add(out, " reach HBM; any kernel must move ");
+    summary_bytes(r->compulsory, out);
+    strbuf_add(out, "\n  busy, share of the mean core time (msprof's counters):");
+    static const enum pipe order[] = {PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_FIX};
+    for (size_t i = 0; i < 4; i++) {
+        const double share = r->core_mean > 0 ? 100.0 * (double)r->busy[order[i]] / (double)r->core_mean : 0;
+        strbuf_addf(out, "%s %s %.2f us (%.0f %%)", i ? "," : "", summary_counter(order[i]),
+                    timing_us(k->target, r->busy[order[i]]), share);
+    }
+    strbuf_addf(out, "\n  what binds: %s on the slowest core\n", pipe_name(r->bound_pipe));
+}
+
+/* ---- reasons ---- */
+
+static int by_count(const void *a, const void *b)
+{
+    const struct collect_reason *x = *(const struct collect_reason *const *)a;
+    const struct collect_reason *y = *(const struct collect_reason *const *)b;
+    if (x->count != y->count) {
+        return x->count < y->count ? 1 : -1;
+    }
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+void summary_reasons(const struct collect_cell *cell, const char *indent, struct strbuf *out)
+{
+    if (cell->cell->failed) {
+        strbuf_addf(out, "%sthis cell cannot be taken: %s\n", indent, cell->cell->failed);
+    }
+    const struct collect_reason **order = calloc(cell->reason_count + 1, sizeof(*order));
+    if (!order) {
+        out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < cell->reason_count; i++) {
+        order[i] = &cell->reasons[i];
+    }
+    qsort(order, cell->reason_count, sizeof(*order), by_count);
+    for (size_t i = 0; i < cell->reason_count; i++) {
+        strbuf_addf(out, "%s%8" PRIu64 "  %s: ", indent, order[i]->count, infeasible_reason_name(order[i]->why.reason));
+        infeasible_text(&order[i]->why, &order[i]->example, out);
+        strbuf_addf(out, "\n%s          e.g. ", indent);
+        tiling_name(&order[i]->example, out);
+        strbuf_add(out, "\n");
+    }
+    free(order);
+}
+
+/* ---- one cell, all cells ---- */
+
+static void add_cell(const struct collect *c, const struct collect_cell *cell, struct strbuf *out)
+{
+    const struct cell *k = cell->cell;
+    const struct collect_counts *n = &cell->counts;
+    strbuf_addf(out, "\n== cell %" PRIu32 ": %s\n", k->id, k->name);
+    if (k->failed) {
+        summary_reasons(cell, "", out);
+        return;
+    }
+    summary_problem(&k->problem, out);
+    strbuf_addf(out, "\n%s (%s): %" PRId32 " cores, %.2f GHz, peak %.1f TFLOP/s\n", k->target->title, k->target->name,
+                k->target->cores, k->target->ghz, record_peak_tflops(k));
+    strbuf_addf(out, "%" PRIu64 " tilings: %" PRIu64 " feasible, %" PRIu64 " verified (%s), %" PRIu64 " mismatched\n",
+                n->points, n->feasible, n->verified, verify_name(c->experiment->verify), n->mismatched);
+    if (cell->top.n) {
+        strbuf_add(out, "\n");
+        add_best(cell, out);
+        strbuf_add(out, "\n");
+        summary_table(c, cell, c->experiment->top, out);
+    }
+    if (cell->reason_count) {
+        strbuf_addf(out, "\ninfeasible: %" PRIu64 "\n", n->points - n->feasible);
+        summary_reasons(cell, "", out);
+    }
+}
+
+void summary_text(const struct collect *c, struct strbuf *out)
+{
+    static const char *const objectives[] = {"time", "GM bytes", "L1 bytes"};
+    strbuf_addf(out, "tilescope %s: %s (%s), ranked by %s\n", TILESCOPE_VERSION, c->experiment->name,
+                TILESCOPE_MODEL_TEXT, objectives[c->experiment->objective]);
+    strbuf_addf(out,
+                "Times are of the model, not of a board. ~ marks tilings within %d.%d %% of the best: the model cannot\n"
+                "tell them apart, so look at GM bytes and headroom next.\n",
+                SUMMARY_INDISTINCT / 10, SUMMARY_INDISTINCT % 10);
+    for (size_t i = 0; i < c->experiment->count; i++) {
+        add_cell(c, &c->cells[i], out);
+    }
+}

@@ -1,0 +1,31 @@
+/* summary.h - summary.txt: what a person reads first. */
+#ifndef REPORT_SUMMARY_H
+#define REPORT_SUMMARY_H
+
+#include "sweep/collect.h"
+
+/* Tilings whose time is within this many thousandths of the best are not
+ * distinguishable: measured pairs closer than 3 % are ranked no better than by
+ * chance by any model we know of. */
+#define SUMMARY_INDISTINCT 30
+
+/* For each cell: the best tilings ranked, with time, share of peak, what binds,
+ * GM bytes and headroom; then why points were infeasible. */
+void summary_text(const struct collect *c, struct strbuf *out);
+
+/* The ranked table of one cell, at most `rows` rows. */
+void summary_table(const struct collect *c, const struct collect_cell *cell, int32_t rows, struct strbuf *out);
+
+/* Reasons of infeasible points, most frequent first, each line after `indent`. */
+void summary_reasons(const struct collect_cell *cell, const char *indent, struct strbuf *out);
+
+/* "matmul M 2048, N 2048, K 2048: A half ND, B half ND transposed, C half ND" */
+void summary_problem(const struct problem *p, struct strbuf *out);
+
+/* msprof's name of a pipe's busy counter: "mac", "mte1", "mte2", "fixpipe". */
+const char *summary_counter(enum pipe pipe);
+
+/* "1.50 MiB", "512 B": three digits and a binary unit. */
+void summary_bytes(int64_t bytes, struct strbuf *out);
+
+#endif
