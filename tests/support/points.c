@@ -1,0 +1,164 @@
+#include "support/points.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/intmath.h"
+
+void point_problem(struct problem *p, int64_t m, int64_t n, int64_t k, bool trans_a, bool trans_b)
+{
+    memset(p, 0, sizeof *p);
+    p->name = "test";
+    p->M = m, p->N = n, p->K = k;
+    p->a.dtype = p->b.dtype = p->c.dtype = DTYPE_HALF;
+    p->a.transpose = trans_a;
+    p->b.transpose = trans_b;
+    p->seed = 1;
+    assert_int_equal(problem_finish(p, NULL, NULL), STATUS_OK);
+}
+
+static int64_t pick(struct rng *rng, int64_t lo, int64_t hi)
+{
+    return lo + (int64_t)rng_below(rng, (uint64_t)(hi - lo + 1));
+}
+
+/* Sizes that sit on, just beside and far from multiples of 16. */
+static int64_t random_size(struct rng *rng, int64_t max)
+{
+    const int64_t v = pick(rng, 1, max);
+    switch (rng_below(rng, 4)) {
+    case 0:
+        return align_up(v, 16) <= max ? align_up(v, 16) : v;
+    case 1:
+        return align_up(v, 16) + 1 <= max ? align_up(v, 16) + 1 : v;
+    case 2:
+        return align_up(v, 64) <= max ? align_up(v, 64) : v;
+    default:
+        return v;
+    }
+}
+
+static void random_problem(const struct point_limits *limits, struct rng *rng, struct problem *p)
+{
+    int64_t m, n, k;
+    do {
+        m = random_size(rng, limits->max_m);
+        n = random_size(rng, limits->max_n);
+        k = random_size(rng, limits->max_k);
+    } while (m * n * k > limits->max_macs);
+    const bool ta = limits->transposes && rng_below(rng, 2) != 0;
+    const bool tb = !limits->transposes || rng_below(rng, 2) != 0;
+    point_problem(p, m, n, k, ta, tb);
+    p->seed = rng_next(rng);
+    if (limits->nz) {
+        p->a.format = rng_below(rng, 3) == 0 ? LAYOUT_NZ : LAYOUT_ND;
+        p->b.format = rng_below(rng, 3) == 0 ? LAYOUT_NZ : LAYOUT_ND;
+    }
+    if (rng_below(rng, 4) == 0) {
+        p->a.ld += pick(rng, 1, 40);
+        p->b.ld += pick(rng, 1, 40);
+        p->c.ld += pick(rng, 1, 40);
+    }
+}
+
+static void random_tiling(const struct target *target, const struct problem *p, struct rng *rng, struct tiling *t)
+{
+    tiling_all_auto(t);
+    t->baseM = (int32_t)pick(rng, 1, min_i64(16, ceil_div(p->M, 16) + 1)) * 16;
+    t->baseN = (int32_t)pick(rng, 1, min_i64(16, ceil_div(p->N, 16) + 1)) * 16;
+    t->baseK = (int32_t)pick(rng, 1, min_i64(12, ceil_div(p->K, 16) + 1)) * 16;
+    t->stepKa = (int32_t)pick(rng, 1, 5);
+    t->stepKb = (int32_t)pick(rng, 1, 5);
+    t->dbA1 = (int32_t)pick(rng, 1, 2);
+    t->dbB1 = (int32_t)pick(rng, 1, 2);
+    t->dbL0A = (int32_t)pick(rng, 1, 2);
+    t->dbL0B = rng_below(rng, 4) == 0 ? (int32_t)pick(rng, 1, 2) : t->dbL0A;
+    t->dbL0C = (int32_t)pick(rng, 1, 2);
+    t->unitflag = t->dbL0C == 1 && rng_below(rng, 2) != 0 ? TILING_AUTO : 0;
+    t->waitBoth = (int32_t)rng_below(rng, 2);
+    t->iterateOrder = (int32_t)rng_below(rng, 2);
+    if (rng_below(rng, 2) == 0) {
+        t->assign = ASSIGN_BLOCKS;
+        static const int32_t orders[] = {ORDER_LINEAR, ORDER_SWIZZLE, ORDER_ASWT, ORDER_CHUNK};
+        t->order = orders[rng_below(rng, 4)];
+        t->orderOffset = (int32_t)pick(rng, 1, 4);
+        t->orderDirection = (int32_t)rng_below(rng, 2);
+        t->usedCoreNum = (int32_t)pick(rng, 1, target->cores);
+    } else if (rng_below(rng, 2) == 0) {
+        t->singleCoreM = (int32_t)pick(rng, 1, p->M);
+        t->singleCoreN = (int32_t)pick(rng, 1, p->N);
+        t->order = ORDER_L2SPLIT;
+        t->orderRounds = (int32_t)pick(rng, 1, 3);
+    }
+    /* Any offered instruction, not only the recommended one. */
+    if (rng_below(rng, 2) == 0) {
+        t->loadA = (int32_t)pick(rng, 1, 4);
+        t->loadB = (int32_t)pick(rng, 1, 4);
+    }
+}
+
+void point_random(const struct target *target, const struct point_limits *limits, struct rng *rng, struct problem *p,
+                  struct schedule *out)
+{
+    for (;;) {
+        struct tiling t;
+        struct plan plan;
+        struct infeasible why;
+        random_problem(limits, rng, p);
+        random_tiling(target, p, rng, &t);
+        tiling_resolve(target, p, &t, &why);
+        if (why.reason == REASON_NONE && plan_make(target, p, &t, &plan, &why)) {
+            assert_int_equal(schedule_init(out, target, p, &t, &plan, NULL), STATUS_OK);
+            return;
+        }
+    }
+}
+
+const struct target *point_target(const char *name, struct arena *arena)
+{
+    const struct target *target = NULL;
+    struct diag d;
+    diag_init(&d);
+    if (target_load(name, NULL, arena, &target, &d) != STATUS_OK) {
+        struct strbuf text;
+        strbuf_init(&text);
+        diag_render(&d, &text);
+        fail_msg("%s", strbuf_cstr(&text));
+    }
+    diag_fini(&d);
+    return target;
+}
+
+void point_schedule(const struct target *target, const struct problem *p, const struct tiling *t, struct schedule *out)
+{
+    struct tiling full = *t;
+    struct plan plan;
+    struct infeasible why;
+    tiling_resolve(target, p, &full, &why);
+    if (why.reason != REASON_NONE || !plan_make(target, p, &full, &plan, &why)) {
+        struct strbuf text;
+        strbuf_init(&text);
+        infeasible_text(&why, &full, &text);
+        fail_msg("infeasible: %s", strbuf_cstr(&text));
+    }
+    assert_int_equal(schedule_init(out, target, p, &full, &plan, NULL), STATUS_OK);
+}
+
+void point_print(const struct schedule *s)
+{
+    struct strbuf name;
+    strbuf_init(&name);
+    tiling_name(&s->t, &name);
+    print_message("%s: M %" PRId64 " N %" PRId64 " K %" PRId64 " transposes %d %d formats %d %d ld %" PRId64 " %" PRId64
+                  " %" PRId64 " tiling %s\n",
+                  s->target->name, s->problem->M, s->problem->N, s->problem->K, s->problem->a.transpose,
+                  s->problem->b.transpose, s->problem->a.format, s->problem->b.format, s->problem->a.ld,
+                  s->problem->b.ld, s->problem->c.ld, strbuf_cstr(&name));
+    strbuf_fini(&name);
+}
