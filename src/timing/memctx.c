@@ -61,8 +61,7 @@ static bool grow(void *array, uint32_t *cap, uint32_t count, size_t size)
     return true;
 }
 
-/* Share of a panel still in L2 after `distance` bytes. */
-static double hit_share(const struct target *target, double distance)
+double memctx_hit_share(const struct target *target, double distance)
 {
     const double low = target->timing.l2_hit_low, high = target->timing.l2_hit_high;
     const double hit = 1 - (distance / target->l2_bytes - low) / (high - low);
@@ -186,7 +185,7 @@ static bool step_use(struct pass *p, int64_t t, uint32_t index)
     panel->sharers = 1;
     panel->missed = 1;
     if (panel->touched >= 0) {
-        panel->missed = 1 - hit_share(p->s->target, p->live - fenwick_before(p, panel->touched));
+        panel->missed = 1 - memctx_hit_share(p->s->target, p->live - fenwick_before(p, panel->touched));
     }
     p->step_panels[p->step_panel_count++] = index;
     return true;
@@ -385,7 +384,7 @@ enum status memctx_build(const struct schedule *s, bool l2_warm, struct mem_geom
     memset(out, 0, sizeof *out);
     out->cores = s->cores;
     out->missed_unit = s->target->timing.context_rounding;
-    out->write_back = l2_warm ? 0 : 1 - hit_share(s->target, whole_bytes(s->problem));
+    out->write_back = l2_warm ? 0 : 1 - memctx_hit_share(s->target, whole_bytes(s->problem));
     struct pass p = {.s = s, .g = out, .warm = l2_warm};
     p.write_back = out->write_back * s->target->timing.write_back > 0;
     p.element_bytes[ROLE_A] = dtype_info(s->problem->a.dtype)->bits / 8.0;

@@ -70,6 +70,10 @@ void memctx_cache_counts(const struct memctx_cache *cache, uint64_t *lookups, ui
 enum status memctx_build(const struct schedule *s, bool l2_warm, struct mem_geometry *out);
 void memctx_free(struct mem_geometry *g);
 
+/* Share of a panel still in L2 after `distance` bytes were touched since: 1 up
+ * to l2_hit_low L2 sizes, falling to 0 at l2_hit_high. */
+double memctx_hit_share(const struct target *target, double distance);
+
 /* Tiles of all cores of one schedule. */
 #define MEMCTX_TILES_MAX (INT64_C(1) << 27)
 
