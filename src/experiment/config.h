@@ -198,6 +198,9 @@ bool config_read_file_name(struct config *c, const struct yaml_node *node, const
 /* `file` is the place of "no target". */
 void config_read_targets(struct config *c, const struct location *file, struct config_root *root);
 
+/* Messages from number `from` on: each once, in the order of the file. */
+void config_messages_tidy(struct config *c, size_t from);
+
 /* Hash of everything that decides results (experiment_key.c). */
 uint64_t experiment_key(const struct experiment *e);
 

@@ -1,10 +1,430 @@
-/* config_shapes.c - rows of a CSV of shapes as problems. */
+/* config_shapes.c - rows of a CSV of shapes as problems.
+ *
+ * What the columns mean is in shape_columns.c. What the config says beside
+ * `shapes` fills in what a row lacks, and wins where both speak. A row that cannot be taken becomes a
+ * problem with `failed` set, so it stays in the tables and stops nothing. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/intmath.h"
+#include "base/limits.h"
 #include "experiment/config.h"
+#include "experiment/shape_columns.h"
+#include "text/csv.h"
+#include "text/suggest.h"
+
+struct shapes {
+    struct config *c;
+    const struct config_draft *defaults;
+    const struct yaml_node *map;
+    struct csv_table table;
+    const char *path;
+    const struct shape_convention *convention;
+    const struct shape_column **column; /* per column of the file; NULL: not read */
+    struct config_problems *out;
+};
+
+/* ---- the header ---- */
+
+/* A column nobody reads might be a misspelt one. */
+static void warn_unread(struct shapes *s, const char *name)
+{
+    const char *names[32] = {NULL};
+    for (size_t i = 0; s->convention->columns[i].name != NULL && i < 31; i++) {
+        names[i] = s->convention->columns[i].name;
+    }
+    const struct location at = {.file = s->path};
+    const char *nearest = suggest_word(name, names);
+    diag_warning(s->c->diag, &at, "column '%s' is not read (columns are taken as: %s)", name, s->convention->name);
+    if (nearest != NULL) {
+        diag_hint(s->c->diag, "did you mean '%s'?", nearest);
+    }
+}
+
+static bool map_columns(struct shapes *s)
+{
+    const struct yaml_node *node = s->defaults->shapes;
+    s->convention = shape_convention(&s->table);
+    if (s->convention == NULL) {
+        diag_error(s->c->diag, STATUS_INVALID, &node->at, "shapes: '%s' has neither matmul nor conv columns", s->path);
+        diag_rule(s->c->diag, "a matmul row has M, N, K; a conv row N, C, H, W, Cout, kh, kw (or the columns of "
+                              "DeepBench, Timeloop, SCALE-Sim)");
+        return false;
+    }
+    if (yaml_get(s->map, "op") != NULL && s->convention->op != s->defaults->p.op) {
+        diag_error(s->c->diag, STATUS_INVALID, &node->at, "shapes: the columns of '%s' are those of a %s", s->path,
+                   s->convention->op == PROBLEM_CONV ? "conv" : "matmul");
+        return false;
+    }
+    s->column = config_alloc(s->c, s->table.columns, sizeof *s->column);
+    for (size_t i = 0; s->column != NULL && i < s->table.columns; i++) {
+        s->column[i] = shape_column(s->convention->columns, s->table.header[i]);
+        if (s->column[i] == NULL && s->table.header[i][0] != '\0') {
+            warn_unread(s, s->table.header[i]);
+        }
+    }
+    return s->column != NULL;
+}
+
+/* ---- fields ---- */
+
+static void fail(struct shape_row *r, const char *why)
+{
+    r->failed = r->failed != NULL ? r->failed : why;
+}
+
+static void fail_field(struct shapes *s, struct shape_row *r, const struct shape_column *col, const char *text,
+                       const char *what)
+{
+    if (!r->wrong) {
+        r->wrong_at = r->at;
+    }
+    r->wrong = true;
+    fail(r, config_text(s->c, "%s '%s' is not %s", col->name, text, what));
+}
+
+static bool read_flag(const char *text, bool *out)
+{
+    *out = strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0;
+    return *out || strcasecmp(text, "false") == 0 || strcmp(text, "0") == 0;
+}
+
+static void read_integer(struct shapes *s, struct shape_row *r, const struct shape_column *col, const char *text,
+                         int64_t *out)
+{
+    const int64_t min = col->kind == COLUMN_INT;
+    char *end;
+    errno = 0;
+    const long long v = strtoll(text, &end, 10);
+    if (*end != '\0' || errno != 0 || v < min || v > INT32_MAX) {
+        fail_field(s, r, col, text, min == 1 ? "a whole number from 1 to 2147483647" : "a whole number from 0");
+        return;
+    }
+    *out = v;
+}
+
+static void read_field(struct shapes *s, struct shape_row *r, const struct shape_column *col, const char *text)
+{
+    void *member = (char *)r + col->offset;
+    bool flag = false;
+    if (text[0] == '\0') {
+        return;
+    }
+    switch (col->kind) {
+    case COLUMN_INT:
+    case COLUMN_INT0:
+        read_integer(s, r, col, text, member);
+        break;
+    case COLUMN_FLAG:
+        if (!read_flag(text, member)) {
+            fail_field(s, r, col, text, "true or false");
+        }
+        break;
+    case COLUMN_TEXT:
+        *(const char **)member = text;
+        break;
+    case COLUMN_LABEL:
+        strbuf_addf(&r->label, "%s%s", r->label.len > 0 ? " " : "", text);
+        break;
+    case COLUMN_REFUSE:
+        if (!read_flag(text, &flag)) {
+            fail_field(s, r, col, text, "true or false");
+        } else if (flag) {
+            fail(r, config_text(s->c, "%s is true: %s", col->name, col->doc));
+        }
+        break;
+    case COLUMN_UNUSED:
+        break;
+    }
+}
+
+/* ---- a row as a problem ---- */
+
+static bool said(const struct shapes *s, const char *outer, const char *inner)
+{
+    const struct yaml_node *node = yaml_get(s->map, outer);
+    return inner == NULL ? node != NULL : yaml_get(node, inner) != NULL;
+}
+
+static void set_dtype(struct shapes *s, struct shape_row *r, const char *name, const char *column, struct operand *o)
+{
+    enum dtype dtype;
+    bool mx;
+    if (name == NULL || o->dtype != DTYPE_NONE) {
+        return;
+    }
+    if (!config_dtype(name, true, &dtype, &mx)) {
+        r->wrong = true;
+        fail(r, config_text(s->c, "%s '%s' is not known", column, name));
+        return;
+    }
+    o->dtype = dtype;
+    o->mx = mx;
+}
+
+static void set_operands(struct shapes *s, struct shape_row *r, struct problem *p)
+{
+    if (s->defaults->dtype == DTYPE_NONE) {
+        set_dtype(s, r, r->dtype, "dtype", &p->a);
+        set_dtype(s, r, r->dtype, "dtype", &p->b);
+    }
+    set_dtype(s, r, r->out_dtype, "outdtype", &p->c);
+    if (csv_column(&s->table, "a_t") >= 0 && !said(s, "A", "transpose")) {
+        p->a.transpose = r->a_t;
+    }
+    if (csv_column(&s->table, "b_t") >= 0 && !said(s, "B", "transpose")) {
+        p->b.transpose = r->b_t;
+    }
+    if (r->batch > 0 && !said(s, "batch", NULL)) {
+        p->batch = r->batch;
+    }
+    if (r->groups > 0 && !said(s, "groups", NULL)) {
+        p->groups = r->groups;
+    }
+}
+
+/* vLLM's lists give whole weights [K, N] and the one that is cut. */
+static void split_tensor_parallel(struct shapes *s, struct shape_row *r)
+{
+    const int64_t tp = s->defaults->tensor_parallel;
+    int64_t *cut = r->split_dim == 0 ? &r->k : &r->n;
+    if (tp == 1) {
+        return;
+    }
+    if (csv_column(&s->table, "tp_split_dim") < 0 || r->split_dim > 1) {
+        fail(r, "tp needs a column tp_split_dim that is 0 (K) or 1 (N)");
+    } else if (*cut % tp != 0) {
+        fail(r, config_text(s->c, "%s %" PRId64 " is not divisible by tp %" PRId64, r->split_dim == 0 ? "K" : "N", *cut,
+                            tp));
+    } else {
+        *cut /= tp;
+    }
+}
+
+static const char *row_place(struct shapes *s, uint32_t line)
+{
+    return config_text(s->c, "%s:%" PRIu32, s->path, line);
+}
+
+/* The row's own words and the size, as the problem's name. */
+static void add(struct shapes *s, struct shape_row *r, struct problem *p, uint32_t line)
+{
+    const char *failed = NULL;
+    if (r->failed != NULL) {
+        failed = config_text(s->c, "%s: %s", row_place(s, line), r->failed);
+    }
+    const char *label = r->wrong ? config_text(s->c, "line%" PRIu32, line) : NULL;
+    const size_t before = s->out->count;
+    p->name = NULL;
+    config_problem_add(s->c, s->out, p, label, failed);
+    if (s->out->count > before && r->label.len > 0) {
+        struct problem *added = &s->out->v[before].problem;
+        added->name = config_text(s->c, "%s %s", strbuf_cstr(&r->label), added->name);
+    }
+    if (r->wrong) {
+        const struct location row = {.file = s->path, .source = s->table.source, .line = line, .col = 1, .len = 1};
+        diag_warning(s->c->diag, r->wrong_at.line != 0 ? &r->wrong_at : &row, "this row cannot be taken: %s",
+                     r->failed);
+    }
+}
+
+/* What problem_finish() has to say, as a reason. */
+static void finish(struct shapes *s, struct shape_row *r, struct problem *p)
+{
+    struct diag d;
+    diag_init(&d);
+    if (problem_finish(p, NULL, &d) != STATUS_OK) {
+        fail(r,
+             config_text(s->c, "%s", d.count > 0 && d.messages[0].text != NULL ? d.messages[0].text : "not possible"));
+    }
+    diag_fini(&d);
+}
+
+static void complete(struct shapes *s, struct shape_row *r, struct problem *p)
+{
+    const char *why = config_problem_complete(s->c, p, s->defaults);
+    if (why == NULL && r->bias && p->bias.dtype == DTYPE_NONE) {
+        p->bias.dtype = p->c.dtype == DTYPE_INT32 ? DTYPE_INT32 : DTYPE_FLOAT;
+    }
+    if (why == NULL && p->op == PROBLEM_CONV && r->failed == NULL) {
+        why = config_conv_view(s->c, p);
+    }
+    if (why == NULL && r->failed == NULL) {
+        why = config_problem_not_lowered(p);
+    }
+    if (why != NULL) {
+        fail(r, why);
+    }
+    if (r->failed == NULL) {
+        finish(s, r, p);
+    }
+}
+
+/* Values of one dimension: the config's list, else the row's number. */
+struct dimension {
+    const int64_t *value;
+    size_t count;
+};
+
+static struct dimension dimension(struct shapes *s, struct shape_row *r, const struct config_ints *given,
+                                  const int64_t *own, const char *name)
+{
+    if (given->count > 0) {
+        return (struct dimension){given->value, given->count};
+    }
+    if (*own == 0) {
+        fail(r, config_text(s->c, "the row gives no %s; say it beside shapes: %s: 4096", name, name));
+    }
+    return (struct dimension){own, 1};
+}
+
+static void add_matmuls(struct shapes *s, struct shape_row *r, uint32_t line)
+{
+    split_tensor_parallel(s, r);
+    const struct dimension m = dimension(s, r, &s->defaults->m, &r->m, "M");
+    const struct dimension n = dimension(s, r, &s->defaults->n, &r->n, "N");
+    const struct dimension k = dimension(s, r, &s->defaults->k, &r->k, "K");
+    const char *failed = r->failed;
+    for (size_t i = 0; i < m.count * n.count * k.count && s->out->count <= LIMIT_CELLS; i++) {
+        struct problem p = s->defaults->p;
+        p.K = k.value[i % k.count];
+        p.N = n.value[i / k.count % n.count];
+        p.M = m.value[i / k.count / n.count];
+        r->failed = failed;
+        set_operands(s, r, &p);
+        complete(s, r, &p);
+        add(s, r, &p, line);
+    }
+}
+
+static void take(int64_t value, int64_t *out)
+{
+    *out = value > 0 ? value : *out;
+}
+
+static void add_conv(struct shapes *s, struct shape_row *r, uint32_t line)
+{
+    struct problem p = s->defaults->p;
+    struct conv_shape *v = &p.conv;
+    p.op = PROBLEM_CONV;
+    const int64_t stride_h = r->conv.stride_h > 0 ? r->conv.stride_h : v->stride_h;
+    const int64_t stride_w = r->conv.stride_w > 0 ? r->conv.stride_w : stride_h;
+    const int64_t dilation_h = r->conv.dilation_h > 0 ? r->conv.dilation_h : v->dilation_h;
+    const int64_t dilation_w = r->conv.dilation_w > 0 ? r->conv.dilation_w : v->dilation_w;
+    v->stride_h = (int32_t)stride_h;
+    v->stride_w = (int32_t)stride_w;
+    v->dilation_h = (int32_t)dilation_h;
+    v->dilation_w = (int32_t)dilation_w;
+    if (csv_column(&s->table, "pad_h") >= 0) {
+        v->pad_top = v->pad_bottom = (int32_t)r->conv.pad_h;
+        v->pad_left = v->pad_right = (int32_t)r->conv.pad_w;
+    }
+    take(r->conv.n, &v->n);
+    take(r->conv.c, &v->c);
+    take(r->conv.cout, &v->cout);
+    take(r->conv.kh, &v->kh);
+    take(r->conv.kw, &v->kw);
+    take(r->conv.groups, &v->groups);
+    take(r->conv.h, &v->h);
+    take(r->conv.w, &v->w);
+    if (r->conv.out_h > 0 && r->conv.out_w > 0) {
+        v->h = (r->conv.out_h - 1) * stride_h + dilation_h * (v->kh - 1) + 1;
+        v->w = (r->conv.out_w - 1) * stride_w + dilation_w * (v->kw - 1) + 1;
+    }
+    if (v->c < 1 || v->cout < 1 || v->kh < 1 || v->kw < 1 || v->h < 1 || v->w < 1) {
+        fail(r, "the row lacks a size of the input, the filter or the output channels");
+    }
+    set_operands(s, r, &p);
+    complete(s, r, &p);
+    add(s, r, &p, line);
+}
+
+static void add_row(struct shapes *s, size_t i)
+{
+    const struct csv_row *csv = &s->table.rows[i];
+    struct shape_row r = {0};
+    bool empty = true;
+    strbuf_init(&r.label);
+    for (size_t col = 0; col < s->table.columns; col++) {
+        empty &= csv->fields[col][0] == '\0';
+        if (s->column[col] != NULL) {
+            r.at = csv_location(&s->table, i, col);
+            read_field(s, &r, s->column[col], csv->fields[col]);
+        }
+    }
+    if (!empty && s->convention->op == PROBLEM_CONV) { /* an empty row, as ",,,,", only separates */
+        add_conv(s, &r, csv->line);
+    } else if (!empty) {
+        add_matmuls(s, &r, csv->line);
+    }
+    strbuf_fini(&r.label);
+}
+
+/* ---- the file ---- */
+
+/* A row the CSV reader itself refused: warned about, and kept as a failed row. */
+static void add_broken_row(struct shapes *s, const struct diag_message *m)
+{
+    struct shape_row r = {.wrong = true, .failed = config_text(s->c, "%s", m->text != NULL ? m->text : "broken row")};
+    struct problem p = s->defaults->p;
+    p.op = s->convention->op;
+    (void)config_problem_complete(s->c, &p, s->defaults);
+    strbuf_init(&r.label);
+    add(s, &r, &p, m->line);
+    strbuf_fini(&r.label);
+}
+
+/* Good rows and refused ones (errors in `d`) in the order of the file. */
+static void add_rows(struct shapes *s, const struct diag *d)
+{
+    size_t row = 0;
+    for (size_t i = 0; i <= d->count; i++) {
+        const struct diag_message *broken = i < d->count ? &d->messages[i] : NULL;
+        while (row < s->table.count && (broken == NULL || s->table.rows[row].line < broken->line) &&
+               s->out->count <= LIMIT_CELLS) {
+            add_row(s, row++);
+        }
+        if (broken != NULL) {
+            add_broken_row(s, broken);
+        }
+    }
+    if (d->dropped > 0) {
+        const struct location at = {.file = s->path};
+        diag_warning(s->c->diag, &at, "%zu more rows are broken", d->dropped);
+    }
+}
+
+/* The first message of reading the file becomes the config's error. */
+static void report_unreadable(struct shapes *s, enum status st, const struct diag *d)
+{
+    const struct yaml_node *node = s->defaults->shapes;
+    diag_error(s->c->diag, st, &node->at, "shapes: %s: %s", s->path,
+               d->count > 0 && d->messages[0].text != NULL ? d->messages[0].text : status_name(st));
+    diag_rule(s->c->diag, "a path is taken from the config's directory, else from the working directory");
+}
 
 void config_read_shapes(struct config *c, const struct config_draft *defaults, const struct yaml_node *map,
                         struct config_problems *out)
 {
-    (void)defaults;
-    (void)out;
-    diag_error(c->diag, STATUS_UNSUPPORTED, &map->at, "shapes are not read yet");
+    struct shapes s = {.c = c, .defaults = defaults, .map = map, .out = out};
+    const char *path;
+    if (yaml_read_text(defaults->shapes, "shapes", &path, c->diag) != STATUS_OK) {
+        return;
+    }
+    s.path = config_path(c, path);
+    struct diag d;
+    diag_init(&d);
+    const enum status st = csv_load(s.path, c->arena, &s.table, &d);
+    if (s.table.columns == 0 || st == STATUS_IO || st == STATUS_NO_MEMORY || st == STATUS_LIMIT) {
+        report_unreadable(&s, st, &d);
+    } else if (map_columns(&s)) {
+        add_rows(&s, &d);
+        if (s.table.count + s.table.bad == 0) {
+            diag_error(c->diag, STATUS_INVALID, &defaults->shapes->at, "shapes: '%s' has no rows", s.path);
+        }
+    }
+    diag_fini(&d);
 }

@@ -307,12 +307,7 @@ static void read_clause(struct config *c, const struct yaml_node *node, struct s
     if (yaml_read_text(node, "where", &text, c->diag) != STATUS_OK) {
         return;
     }
-    struct location at = node->at;
-    if (node->quoted && at.len > 2) { /* the text starts behind the quote */
-        at.col++;
-        at.len -= 2;
-    }
-    if (expr_compile(text, &at, space_variables(), c->arena, &expr, c->diag) == STATUS_OK) {
+    if (expr_compile(text, &node->at, space_variables(), c->arena, &expr, c->diag) == STATUS_OK) {
         *out = (struct space_where){.text = text, .expr = expr};
     }
 }

@@ -68,7 +68,8 @@ static void add_variant(struct config *c, struct config_root *d, const struct ya
         d->variant[0].at = node->at;
         return;
     }
-    d->variant[d->variant_count++] = (struct config_variant){.name = v.name, .at = node->at, .set = plain ? NULL : v.set};
+    d->variant[d->variant_count++] = (struct config_variant){
+        .name = v.name, .at = node->at, .set = plain ? NULL : v.set};
 }
 
 /* The base first; a variant without `set` gives it a name. */
@@ -90,11 +91,11 @@ static void list_variants(struct config *c, struct config_root *d)
     }
 }
 
-/* The variant's tree, NULL if an override was wrong. */
+/* The variant's tree. An override in error is reported and left out, so that
+ * the rest of the variant is still read. */
 static struct yaml_node *variant_tree(struct config *c, const struct yaml_node *root, const struct config_variant *v)
 {
     struct yaml_node *tree = config_tree_clone(c, root);
-    bool good = tree != NULL;
     for (const struct yaml_node *item = v->set->child; item != NULL && tree != NULL; item = item->next) {
         const char *section = config_path_section(item->key);
         const bool allowed = section == NULL || strcmp(section, "problem") == 0 || strcmp(section, "tiling") == 0 ||
@@ -102,12 +103,11 @@ static struct yaml_node *variant_tree(struct config *c, const struct yaml_node *
         if (!allowed) {
             diag_error(c->diag, STATUS_INVALID, &item->key_at, "a variant cannot set '%s'", item->key);
             diag_rule(c->diag, "a variant changes problem, tiling or where; all else is the same for all");
-            good = false;
             continue;
         }
-        good &= config_tree_set(c, tree, item->key, &item->key_at, item);
+        (void)config_tree_set(c, tree, item->key, &item->key_at, item);
     }
-    return good ? tree : NULL;
+    return tree;
 }
 
 static void interpret(struct config *c, const struct yaml_node *root, struct config_root *d, struct config_variant *v)
@@ -120,33 +120,6 @@ static void interpret(struct config *c, const struct yaml_node *root, struct con
     config_read_tiling(c, v->tiling, yaml_get(root, "where"), &v->space);
 }
 
-/* A variant repeats what the base says, so also its mistakes: keep the first
- * of messages that are equal in place and words. */
-static void drop_repeats(struct diag *d, size_t from)
-{
-    size_t kept = from;
-    for (size_t i = from; i < d->count; i++) {
-        bool repeat = false;
-        for (size_t j = 0; j < kept && !repeat; j++) {
-            const struct diag_message *a = &d->messages[i], *b = &d->messages[j];
-            repeat = a->level == b->level && a->line == b->line && a->col == b->col && a->file && b->file &&
-                     strcmp(a->file, b->file) == 0 && a->text && b->text && strcmp(a->text, b->text) == 0;
-        }
-        if (!repeat) {
-            d->messages[kept++] = d->messages[i];
-            continue;
-        }
-        struct diag_message *m = &d->messages[i];
-        d->errors -= m->level == DIAG_ERROR;
-        free(m->file);
-        free(m->source_line);
-        free(m->text);
-        free(m->hint);
-        free(m->rule);
-    }
-    d->count = kept;
-}
-
 static void interpret_all(struct config *c, const struct yaml_node *root, struct config_root *d)
 {
     list_variants(c, d);
@@ -156,12 +129,10 @@ static void interpret_all(struct config *c, const struct yaml_node *root, struct
             interpret(c, root, d, v);
             continue;
         }
-        const size_t messages = c->diag->count;
         const struct yaml_node *tree = variant_tree(c, root, v);
         if (tree != NULL) {
             interpret(c, tree, d, v);
         }
-        drop_repeats(c->diag, messages);
         if (c->diag->errors == 0 && v->problems.count != d->variant[0].problems.count) {
             diag_error(c->diag, STATUS_INVALID, &v->at, "variant '%s' has %zu problems, the base has %zu", v->name,
                        v->problems.count, d->variant[0].problems.count);
@@ -222,17 +193,26 @@ static void make_cells(struct config *c, struct config_root *d)
 
 /* ---- contradictions of fixed fields ---- */
 
+static bool is_fixed(const struct cell *cell, int64_t field)
+{
+    return field >= 0 && field < TF_N && cell->space.axis[field].count == 1;
+}
+
 /* The fixed fields alone, all else auto: what they exclude, they exclude at
  * every point of the cell. */
 static bool contradicts(const struct cell *cell, struct infeasible *why, struct tiling *t)
 {
+    struct plan plan;
     *why = (struct infeasible){.field = TF_N};
     for (int f = 0; f < TF_N; f++) {
-        const struct space_axis *axis = &cell->space.axis[f];
-        tiling_set(t, (enum tiling_field)f, axis->count == 1 ? axis->values[0] : TILING_AUTO);
+        tiling_set(t, (enum tiling_field)f, is_fixed(cell, f) ? cell->space.axis[f].values[0] : TILING_AUTO);
     }
     tiling_resolve(cell->target, &cell->problem, t, why);
-    return why->reason == REASON_CONTRADICTION;
+    if (why->reason == REASON_NONE) {
+        (void)plan_make(cell->target, &cell->problem, t, &plan, why);
+    }
+    return is_fixed(cell, why->field) &&
+           (why->reason == REASON_DEPTH || (why->reason == REASON_CONTRADICTION && is_fixed(cell, why->need)));
 }
 
 /* Fields that exclude each other whatever the target and problem are a mistake
@@ -320,11 +300,12 @@ enum status experiment_parse(const char *file, const char *text, size_t len, con
                                .plots = PLOT_HEATMAP | PLOT_ROOFLINE | PLOT_TIMELINE | PLOT_BUDGET | PLOT_PARETO};
     struct yaml_node *root = NULL;
     TRY(yaml_tree_parse(file, text, len, arena, &root, diag));
-    const size_t errors = diag->errors;
+    const size_t errors = diag->errors, messages = diag->count;
     for (size_t i = 0; sets != NULL && sets[i] != NULL; i++) {
         (void)config_tree_override(&c, root, sets[i]);
     }
     interpret_root(&c, root, d);
+    config_messages_tidy(&c, messages);
     if (c.no_memory) {
         return diag_error(diag, STATUS_NO_MEMORY, NULL, "out of memory while reading %s", file);
     }

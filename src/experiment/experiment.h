@@ -54,6 +54,9 @@ enum status experiment_load(const char *path, const char *const *sets, struct ar
 enum status experiment_parse(const char *file, const char *text, size_t len, const char *const *sets,
                              struct arena *arena, const struct experiment **out, struct diag *d);
 
+/* Every key a config may have, with its values and meaning, as text. */
+void experiment_describe(struct strbuf *out);
+
 const char *verify_name(enum verify_level level);
 
 #endif
