@@ -39,7 +39,7 @@ void result_fill(struct timing_result *out, const struct schedule *s, const stru
                  const struct mem_geometry *g, const struct run_time *r);
 
 /* A knob away from what was measured, or an `assumed` parameter, decides the time. */
-bool result_unvalidated(const struct schedule *s);
+bool result_unvalidated(const struct schedule *s, const struct cost *c);
 
 /* STATUS_LIMIT if the run could last beyond COST_TIME_MAX; `longest`: of one step, mcyc. */
 enum status run_time_check(const struct schedule *s, int64_t longest);

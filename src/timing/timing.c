@@ -73,7 +73,7 @@ void result_fill(struct timing_result *out, const struct schedule *s, const stru
     for (uint32_t i = 0; i < g->sequence_count; i++) {
         out->steps += (uint64_t)(g->sequences[i].tiles * g->sequences[i].cores) * (uint64_t)s->nk;
     }
-    out->unvalidated = result_unvalidated(s);
+    out->unvalidated = result_unvalidated(s, c);
 }
 
 enum status run_time_check(const struct schedule *s, int64_t longest)

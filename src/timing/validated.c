@@ -12,40 +12,49 @@ static bool knobs_measured(const struct schedule *s)
            t->l2A == L2_NORMAL && t->l2B == L2_NORMAL && t->l2C == L2_NORMAL && t->copyFirst == 0;
 }
 
-/* A parameter this schedule's time depends on. */
-static bool fact_decides(const struct schedule *s, const struct target_fact *fact)
+static bool assumed(const struct schedule *s, const char *key)
 {
-    static const char prefix[] = "timing.";
-    if (strncmp(fact->key, prefix, sizeof prefix - 1) != 0) {
-        return false;
-    }
-    const char *name = fact->key + sizeof prefix - 1;
-    if (strcmp(name, "tile_barrier") == 0) {
-        return s->t.tileBarrier != 0;
-    }
-    if (strcmp(name, "mix_us") == 0) {
-        return s->t.kernel == KERNEL_MIX;
-    }
-    /* Form constants of the model, and what only conv, MX or short Mmads read. */
-    static const char *const apart[] = {"context_rounding", "unaligned_row_min", "hbm_short_row_bytes", "mmad_barrier",
-                                        "conv_look_ahead",  "mx_width",          "fixpipe_unaligned",   "init_us",
-                                        "init_api_us"};
-    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++) {
-        if (strcmp(name, apart[i]) == 0) {
-            return false;
-        }
-    }
-    return true;
+    const struct target_fact *fact = target_fact(s->target, key);
+    return fact != NULL && fact->confidence == CONFIDENCE_ASSUMED;
 }
 
-bool result_unvalidated(const struct schedule *s)
+/* Loads in another number of instructions than the measured ones. */
+static bool loads_differ(const struct schedule *s, const struct step_work *work)
 {
-    if (!knobs_measured(s)) {
+    const double *reference = s->target->timing.load_calls_ref;
+    return work->calls[ROLE_A] != reference[ROLE_A] || work->calls[ROLE_B] != reference[ROLE_B];
+}
+
+bool result_unvalidated(const struct schedule *s, const struct cost *c)
+{
+    struct step step;
+    struct step_work work;
+    if (!knobs_measured(s) || assumed(s, "chip.validation")) {
         return true;
     }
-    for (size_t i = 0; i < s->target->fact_count; i++) {
-        const struct target_fact *fact = &s->target->facts[i];
-        if (fact->confidence == CONFIDENCE_ASSUMED && fact_decides(s, fact)) {
+    int32_t core = 0;
+    while (core < s->cores - 1 && schedule_tiles(s, core) == 0) {
+        core++;
+    }
+    schedule_step_at(s, core, 0, &step);
+    schedule_step_work(s, &step, &work);
+    const double busy_cores = s->cores_active * s->target->timing.hbm_core_share;
+    /* Parameters that this schedule's time depends on; looked up only then. */
+    const struct {
+        bool decides;
+        const char *key;
+    } parameters[] = {
+        {loads_differ(s, &work), "timing.load_call"},
+        {loads_differ(s, &work), "timing.load_min"},
+        {!c->copy[ROLE_A].nd || !c->copy[ROLE_B].nd, "timing.plain_width"},
+        {busy_cores < 1, "timing.hbm_core_share"},
+        {s->t.kernel == KERNEL_MIX, "timing.mix_us"},
+        {s->t.tileBarrier != 0, "timing.tile_barrier"},
+        {c->c_unaligned, "timing.fixpipe_unaligned"},
+        {work.mmad_barrier != 0, "timing.mmad_barrier"},
+    };
+    for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++) {
+        if (parameters[i].decides && assumed(s, parameters[i].key)) {
             return true;
         }
     }
