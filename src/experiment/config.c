@@ -45,6 +45,17 @@ const char *config_path(struct config *c, const char *path)
     return os_exists(beside) ? beside : path;
 }
 
+bool config_file_there(struct config *c, const struct yaml_node *node, const char *what, const char *path,
+                       const char *resolved)
+{
+    if (os_exists(resolved)) {
+        return true;
+    }
+    diag_error(c->diag, STATUS_INVALID, &node->at, "%s: there is no file '%s'", what, path);
+    diag_rule(c->diag, "a path is taken from the config's directory, else from the working directory");
+    return false;
+}
+
 /* ---- maps ---- */
 
 const struct config_key *config_find_key(const struct config_key *keys, const char *name)

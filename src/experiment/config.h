@@ -26,6 +26,10 @@ const char *config_text(struct config *c, const char *fmt, ...) __attribute__((f
 /* `path` as given if absolute or if no such file stands beside the config, else that one. */
 const char *config_path(struct config *c, const char *path);
 
+/* Reports at `node` that `path` (found as `resolved`) is not there. */
+bool config_file_there(struct config *c, const struct yaml_node *node, const char *what, const char *path,
+                       const char *resolved);
+
 /* ---- keys ---- */
 
 /* One key a map may have. The same tables drive reading, the check for

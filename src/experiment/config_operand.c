@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "base/os.h"
 #include "experiment/config.h"
 #include "text/suggest.h"
 
@@ -163,10 +162,7 @@ static void read_file(struct config *c, const struct yaml_node *node, const stru
         return;
     }
     o->file = config_path(c, path);
-    if (!os_exists(o->file)) {
-        diag_error(c->diag, STATUS_IO, &node->at, "file: there is no '%s'", path);
-        diag_rule(c->diag, "a path is taken from the config's directory, else from the working directory");
-    }
+    (void)config_file_there(c, node, key->name, path, o->file);
 }
 
 const struct config_key CONFIG_OPERAND_KEYS[] = {

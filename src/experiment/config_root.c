@@ -200,7 +200,11 @@ static void read_target(struct config *c, const struct yaml_node *node, struct c
         return;
     }
     if (strchr(name, '/') != NULL || strstr(name, ".yaml") != NULL) {
-        name = config_path(c, name);
+        const char *path = config_path(c, name);
+        if (!config_file_there(c, node, "target", name, path)) {
+            return;
+        }
+        name = path;
     }
     const struct target *target = NULL;
     const enum status st = target_load(name, &node->at, c->arena, &target, c->diag);

@@ -403,7 +403,6 @@ static void report_unreadable(struct shapes *s, enum status st, const struct dia
     const struct yaml_node *node = s->defaults->shapes;
     diag_error(s->c->diag, st, &node->at, "shapes: %s: %s", s->path,
                d->count > 0 && d->messages[0].text != NULL ? d->messages[0].text : status_name(st));
-    diag_rule(s->c->diag, "a path is taken from the config's directory, else from the working directory");
 }
 
 void config_read_shapes(struct config *c, const struct config_draft *defaults, const struct yaml_node *map,
@@ -415,6 +414,9 @@ void config_read_shapes(struct config *c, const struct config_draft *defaults, c
         return;
     }
     s.path = config_path(c, path);
+    if (!config_file_there(c, defaults->shapes, "shapes", path, s.path)) {
+        return;
+    }
     struct diag d;
     diag_init(&d);
     const enum status st = csv_load(s.path, c->arena, &s.table, &d);

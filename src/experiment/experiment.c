@@ -105,7 +105,9 @@ static struct yaml_node *variant_tree(struct config *c, const struct yaml_node *
             diag_rule(c->diag, "a variant changes problem, tiling or where; all else is the same for all");
             continue;
         }
-        (void)config_tree_set(c, tree, item->key, &item->key_at, item);
+        struct location at = item->key_at;
+        at.col += at.len == strlen(item->key) + 2; /* behind an opening quote */
+        (void)config_tree_set(c, tree, item->key, &at, item);
     }
     return tree;
 }
