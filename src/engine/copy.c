@@ -37,6 +37,19 @@ static void store_row(struct memory *m, int64_t at, int64_t pitch, const uint8_t
     }
 }
 
+/* Both layouts fill the same image; they differ in where an element comes from. */
+static enum status check_image(const struct exec *x, const struct image *im, int64_t dst_matrix_elements, int64_t src_end)
+{
+    const struct insn *in = x->in;
+    TRY(exec_operand(x, "source", &in->src, false));
+    TRY(exec_operand(x, "destination", &in->dst, true));
+    if (im->matrix_pitch % BLOCK != 0) {
+        return exec_fail(x, "dstNzMatrixStride of %d elements is no multiple of 32 B", (int)dst_matrix_elements);
+    }
+    TRY(exec_span(x, "source", &in->src, 0, src_end));
+    return exec_span(x, "destination", &in->dst, 0, image_end(im));
+}
+
 enum status exec_nd2nz(const struct exec *x)
 {
     const struct insn *in = x->in;
@@ -44,8 +57,6 @@ enum status exec_nd2nz(const struct exec *x)
     if (p->ndNum == 0 || p->nValue == 0 || p->dValue == 0) {
         return STATUS_OK;
     }
-    TRY(exec_operand(x, "source", &in->src, false));
-    TRY(exec_operand(x, "destination", &in->dst, true));
     const struct image im = {
         .matrices = p->ndNum,
         .rows = p->nValue,
@@ -56,20 +67,73 @@ enum status exec_nd2nz(const struct exec *x)
         .row_pitch = (int64_t)p->dstNzNStride * BLOCK,
     };
     const int64_t matrix_step = bytes_of(x, p->srcNdMatrixStride), row_step = bytes_of(x, p->srcDValue);
+    TRY(check_image(x, &im, p->dstNzMatrixStride,
+                    (im.matrices - 1) * matrix_step + (im.rows - 1) * row_step + im.row_bytes));
     if (im.row_bytes > ROW_BYTES) {
         return exec_fail(x, "a row of %u elements is longer than any L1", p->dValue);
     }
-    if (im.matrix_pitch % BLOCK != 0) {
-        return exec_fail(x, "dstNzMatrixStride of %u elements is no multiple of 32 B", p->dstNzMatrixStride);
-    }
-    TRY(exec_span(x, "source", &in->src, 0, (im.matrices - 1) * matrix_step + (im.rows - 1) * row_step + im.row_bytes));
-    TRY(exec_span(x, "destination", &in->dst, 0, image_end(&im)));
     struct memory *m = exec_memory(x, &in->dst);
     for (int64_t i = 0; i < im.matrices; i++) {
         for (int64_t r = 0; r < im.rows; r++) {
             TRY(exec_read(x, &in->src, i * matrix_step + r * row_step, im.row_bytes, x->e->row));
             store_row(m, in->dst.byte + i * im.matrix_pitch + r * im.row_pitch, im.block_pitch, x->e->row, im.row_bytes);
         }
+    }
+    exec_count(x, PATH_GM_L1, im.matrices * im.rows * im.row_bytes);
+    return STATUS_OK;
+}
+
+/* Source row d holds column d of the image: element n goes to image row n. */
+static void store_column(struct memory *m, int64_t at, const struct image *im, int64_t d, int64_t es, const uint8_t *row)
+{
+    const int64_t place = at + d * es / BLOCK * im->block_pitch + d * es % BLOCK;
+    for (int64_t n = 0; n < im->rows; n++) {
+        memcpy(m->bytes + place + n * im->row_pitch, row + n * es, (size_t)es);
+        taint_clear(m, place + n * im->row_pitch, es);
+    }
+}
+
+static void zero_tail(struct memory *m, int64_t at, const struct image *im)
+{
+    const int64_t rest = im->row_bytes % BLOCK;
+    if (rest == 0) {
+        return;
+    }
+    for (int64_t n = 0; n < im->rows; n++) {
+        const int64_t place = at + (im->blocks - 1) * im->block_pitch + n * im->row_pitch + rest;
+        memset(m->bytes + place, 0, (size_t)(BLOCK - rest));
+        taint_clear(m, place, BLOCK - rest);
+    }
+}
+
+enum status exec_dn2nz(const struct exec *x)
+{
+    const struct insn *in = x->in;
+    const struct dn2nz_params *p = &in->p.dn2nz;
+    if (p->dnNum == 0 || p->nValue == 0 || p->dValue == 0) {
+        return STATUS_OK;
+    }
+    const int64_t es = bytes_of(x, 1);
+    const struct image im = {
+        .matrices = p->dnNum,
+        .rows = p->nValue,
+        .row_bytes = p->dValue * es,
+        .blocks = ceil_div(p->dValue * es, BLOCK),
+        .matrix_pitch = p->dstNzMatrixStride * es,
+        .block_pitch = (int64_t)p->dstNzC0Stride * BLOCK,
+        .row_pitch = (int64_t)p->dstNzNStride * BLOCK,
+    };
+    const int64_t matrix_step = p->srcDnMatrixStride * es, row_step = p->srcDValue * es;
+    TRY(check_image(x, &im, p->dstNzMatrixStride,
+                    (im.matrices - 1) * matrix_step + (p->dValue - 1) * row_step + im.rows * es));
+    struct memory *m = exec_memory(x, &in->dst);
+    for (int64_t i = 0; i < im.matrices; i++) {
+        const int64_t at = in->dst.byte + i * im.matrix_pitch;
+        for (int64_t d = 0; d < p->dValue; d++) {
+            TRY(exec_read(x, &in->src, i * matrix_step + d * row_step, im.rows * es, x->e->row));
+            store_column(m, at, &im, d, es, x->e->row);
+        }
+        zero_tail(m, at, &im);
     }
     exec_count(x, PATH_GM_L1, im.matrices * im.rows * im.row_bytes);
     return STATUS_OK;

@@ -68,9 +68,19 @@ static inline void exec_count(const struct exec *x, enum path path, int64_t byte
 
 /* Executors; each checks its operands itself. */
 enum status exec_nd2nz(const struct exec *x);
+enum status exec_dn2nz(const struct exec *x);
+enum status exec_data_copy(const struct exec *x);
+enum status exec_data_copy_pad(const struct exec *x);
+enum status exec_fill(const struct exec *x);
 enum status exec_load_2d(const struct exec *x);
+enum status exec_load_2d_v2(const struct exec *x);
+enum status exec_load_transpose(const struct exec *x);
+enum status exec_load_mx(const struct exec *x);
 enum status exec_load_3d(const struct exec *x);
+enum status exec_l1_to_bt(const struct exec *x);
+enum status exec_l1_to_fb(const struct exec *x);
 enum status exec_mmad(const struct exec *x);
+enum status exec_mmad_mx(const struct exec *x);
 enum status exec_fixpipe(const struct exec *x);
 
 #endif

@@ -1,64 +1,7 @@
-/* Mmad and MmadMx: checks, taint, and unpacking of L0A and L0B into panels. */
-#include <stdlib.h>
-
+/* Mmad and MmadMx: operands, checks, taint, start values. */
 #include "base/intmath.h"
-#include "engine/exec.h"
-#include "numeric/fp.h"
-
-enum status mmad_scratch_init(struct mmad_scratch *s)
-{
-    s->isa = mmad_isa_best();
-    s->a = aligned_alloc(64, PANEL_FLOATS * sizeof *s->a);
-    s->b = aligned_alloc(64, PANEL_FLOATS * sizeof *s->b);
-    if (s->a == NULL || s->b == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    for (int i = 0; i < 256; i++) {
-        s->table8[0][i] = fp8_e4m3_to_float((uint8_t)i);
-        s->table8[1][i] = fp8_e5m2_to_float((uint8_t)i);
-        s->table8[2][i] = hif8_to_float((uint8_t)i);
-    }
-    return STATUS_OK;
-}
-
-void mmad_scratch_fini(struct mmad_scratch *s)
-{
-    free(s->a);
-    free(s->b);
-    s->a = s->b = NULL;
-}
-
-/* One Mmad with its operands resolved. */
-struct job {
-    const struct exec *x;
-    int64_t m, n, k;
-    enum dtype a_type, b_type;
-    bool integer;
-    bool gemv;               /* L0A is a plain vector */
-    int64_t m1, n1;          /* fractals along m and n */
-    int64_t a_row, a_column; /* L0A: fractal (m1, k1) at m1 * a_row + k1 * a_column */
-    int64_t c0a, c0b;
-    const struct memory *am, *bm;
-    struct memory *cm;
-};
-
-/* ---- operand addressing: 32 B blocks ---- */
-
-/* Byte in L0A of the block that holds (row, k .. k + C0). */
-static int64_t a_block(const struct job *j, int64_t row, int64_t k)
-{
-    const int64_t base = j->x->in->src.byte;
-    if (j->gemv) {
-        return base + k / j->c0a * BLOCK;
-    }
-    return base + (row / 16 * j->a_row + k / j->c0a * j->a_column) * FRACTAL + row % 16 * BLOCK;
-}
-
-/* Byte in L0B (Zn) of the block that holds (k .. k + C0, column). */
-static int64_t b_block(const struct job *j, int64_t k, int64_t column)
-{
-    return j->x->in->src2.byte + (k / j->c0b * j->n1 + column / 16) * FRACTAL + column % 16 * BLOCK;
-}
+#include "engine/mmad_job.h"
+#include "isa/support.h"
 
 static int64_t a_bytes(const struct job *j)
 {
@@ -71,122 +14,11 @@ static int64_t b_bytes(const struct job *j)
     return ceil_div(j->k, j->c0b) * j->n1 * FRACTAL;
 }
 
-/* ---- unpacking ---- */
-
-static void unpack_block(const struct mmad_scratch *s, enum dtype dtype, const uint8_t *block, float *out)
-{
-    const int64_t count = dtype_c0(dtype);
-    switch (dtype) {
-    case DTYPE_HALF: mmad_unpack_half(s->isa, block, count, out); return;
-    case DTYPE_FLOAT: memcpy(out, block, BLOCK); return;
-    case DTYPE_FP8_E4M3:
-    case DTYPE_FP8_E5M2:
-    case DTYPE_HIF8: {
-        const float *table = s->table8[dtype == DTYPE_FP8_E4M3 ? 0 : dtype == DTYPE_FP8_E5M2 ? 1 : 2];
-        for (int64_t i = 0; i < count; i++) {
-            out[i] = table[block[i]];
-        }
-        return;
-    }
-    default:
-        for (int64_t i = 0; i < count; i++) {
-            out[i] = (float)dtype_load(dtype, block, i);
-        }
-        return;
-    }
-}
-
-/* a[row * lda + k]; returns lda, k rounded up to whole blocks. */
-static int64_t unpack_a(const struct job *j, float *a)
-{
-    const struct mmad_scratch *s = &j->x->e->mmad;
-    const int64_t lda = align_up(j->k, j->c0a);
-    for (int64_t row = 0; row < j->m; row++) {
-        for (int64_t k = 0; k < j->k; k += j->c0a) {
-            unpack_block(s, j->a_type, j->am->bytes + a_block(j, row, k), a + row * lda + k);
-        }
-    }
-    return lda;
-}
-
-/* Panels b[p * pitch + k * 16 + c]; returns the pitch. Columns beyond n become 0. */
-static int64_t unpack_b(const struct job *j, float *b)
-{
-    const struct mmad_scratch *s = &j->x->e->mmad;
-    const int64_t c0 = j->c0b, pitch = align_up(j->k, c0 < 16 ? 16 : c0) * PANEL;
-    float rows[16 * 64];
-    for (int64_t p = 0; p < j->n1; p++) {
-        const int64_t columns = min_i64(16, j->n - p * 16);
-        for (int64_t k = 0; k < j->k; k += c0) {
-            const uint8_t *fractal = j->bm->bytes + b_block(j, k, p * 16);
-            for (int64_t c = 0; c < columns; c++) {
-                unpack_block(s, j->b_type, fractal + c * BLOCK, rows + c * c0);
-            }
-            memset(rows + columns * c0, 0, (size_t)((16 - columns) * c0) * sizeof *rows);
-            float *out = b + p * pitch + k * PANEL;
-            if (c0 < 16) {
-                for (int64_t i = 0; i < c0 * 16; i++) {
-                    out[i] = rows[i % 16 * c0 + i / 16];
-                }
-                continue;
-            }
-            for (int64_t i = 0; i < c0; i += 16) {
-                mmad_transpose16(s->isa, rows + i, c0, out + i * PANEL);
-            }
-        }
-    }
-    return pitch;
-}
-
-static void unpack_int_block(enum dtype dtype, const uint8_t *block, int16_t *out)
-{
-    const int64_t count = dtype_c0(dtype);
-    for (int64_t i = 0; i < count; i++) {
-        switch (dtype) {
-        case DTYPE_INT8: out[i] = (int8_t)block[i]; break;
-        case DTYPE_UINT8: out[i] = block[i]; break;
-        default: out[i] = (int16_t)((int)((unsigned)(block[i / 2] >> (i % 2 * 4) & 15) ^ 8U) - 8); break;
-        }
-    }
-}
-
-static int64_t unpack_int_a(const struct job *j, int16_t *a)
-{
-    const int64_t lda = align_up(j->k, j->c0a);
-    for (int64_t row = 0; row < j->m; row++) {
-        for (int64_t k = 0; k < j->k; k += j->c0a) {
-            unpack_int_block(j->a_type, j->am->bytes + a_block(j, row, k), a + row * lda + k);
-        }
-        for (int64_t k = j->k; k < lda; k++) {
-            a[row * lda + k] = 0; /* an odd k takes part as a pair */
-        }
-    }
-    return lda;
-}
-
-static int64_t unpack_int_b(const struct job *j, int16_t *b)
-{
-    const int64_t c0 = j->c0b, pitch = align_up(j->k, c0) * PANEL;
-    int16_t row[64];
-    for (int64_t p = 0; p < j->n1; p++) {
-        for (int64_t k = 0; k < j->k; k += c0) {
-            int16_t *out = b + p * pitch + k * PANEL;
-            for (int64_t c = 0; c < 16; c++) {
-                unpack_int_block(j->b_type, j->bm->bytes + b_block(j, k, p * 16 + c), row);
-                for (int64_t i = 0; i < c0; i++) {
-                    out[i / 2 * 32 + c * 2 + i % 2] = row[i];
-                }
-            }
-        }
-    }
-    return pitch;
-}
-
 /* ---- start values ---- */
 
 static uint8_t *c_row(const struct job *j, int64_t row, int64_t panel)
 {
-    return j->cm->bytes + j->x->in->dst.byte + (panel * j->m1 * 16 + row) * PANEL * 4;
+    return j->cm->bytes + j->x->in->dst.byte + (panel * j->m1 * 16 + row) * PANEL * j->c_bytes;
 }
 
 static void start_values(const struct job *j)
@@ -197,12 +29,12 @@ static void start_values(const struct job *j)
         return;
     }
     for (int64_t panel = 0; panel < j->n1; panel++) {
-        const size_t len = (size_t)min_i64(PANEL, j->n - panel * PANEL) * 4;
+        const size_t len = (size_t)(min_i64(PANEL, j->n - panel * PANEL) * j->c_bytes);
         for (int64_t row = 0; row < j->m; row++) {
             if (p->cmatrixInitVal != 0) {
                 memset(c_row(j, row, panel), 0, len);
             } else {
-                memcpy(c_row(j, row, panel), bias + p->biasAddr + panel * PANEL * 4, len);
+                memcpy(c_row(j, row, panel), bias + p->biasAddr + panel * PANEL * j->c_bytes, len);
             }
         }
     }
@@ -216,26 +48,50 @@ static bool block_tainted(const struct memory *m, int64_t at, enum dtype dtype, 
     return !taint_clean(m, at, dtype_bytes(dtype, min_i64(count, dtype_c0(dtype))));
 }
 
+/* Taint of the scale code of each 32 k of a row (or column). */
+static bool scale_tainted(const struct job *j, enum buffer buf, int64_t data_byte, bool vector, int64_t row)
+{
+    for (int64_t k = 0; j->scaled && k < j->k; k += 32) {
+        if (!taint_clean(&j->x->e->mem[buf], job_scale(data_byte, vector, j->k, row, k), 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void mark_scales(const struct job *j, uint8_t *rows, uint8_t *columns)
+{
+    for (int64_t r = 0; r < j->m; r++) {
+        rows[r] |= (uint8_t)scale_tainted(j, BUF_L0A_MX, j->x->in->src.byte, j->gemv, r);
+    }
+    for (int64_t c = 0; c < j->n; c++) {
+        columns[c] |= (uint8_t)scale_tainted(j, BUF_L0B_MX, j->x->in->src2.byte, false, c);
+    }
+}
+
 static void mark_operands(const struct job *j, uint8_t *rows, uint8_t *columns)
 {
     if (!taint_pages_clean(j->am, j->x->in->src.byte, a_bytes(j))) {
         for (int64_t r = 0; r < j->m; r++) {
             for (int64_t k = 0; k < j->k && rows[r] == 0; k += j->c0a) {
-                rows[r] = block_tainted(j->am, a_block(j, r, k), j->a_type, j->k - k);
+                rows[r] = block_tainted(j->am, job_a_block(j, r, k), j->a_type, j->k - k);
             }
         }
     }
     if (!taint_pages_clean(j->bm, j->x->in->src2.byte, b_bytes(j))) {
         for (int64_t c = 0; c < j->n; c++) {
             for (int64_t k = 0; k < j->k && columns[c] == 0; k += j->c0b) {
-                columns[c] = block_tainted(j->bm, b_block(j, k, c), j->b_type, j->k - k);
+                columns[c] = block_tainted(j->bm, job_b_block(j, k, c), j->b_type, j->k - k);
             }
         }
+    }
+    if (j->scaled) {
+        mark_scales(j, rows, columns);
     }
     const struct mmad_params *p = &j->x->in->p.mmad;
     if (p->cmatrixInitVal == 0 && p->cmatrixSource != 0) {
         for (int64_t c = 0; c < j->n; c++) {
-            columns[c] |= (uint8_t)!taint_clean(&j->x->e->mem[BUF_BT], p->biasAddr + c * 4, 4);
+            columns[c] |= (uint8_t)!taint_clean(&j->x->e->mem[BUF_BT], p->biasAddr + c * j->c_bytes, j->c_bytes);
         }
     }
 }
@@ -249,7 +105,7 @@ static void result_taint(const struct job *j)
     const struct mmad_params *p = &j->x->in->p.mmad;
     const bool keeps = p->cmatrixInitVal == 0 && p->cmatrixSource == 0;
     const bool any = memchr(rows, 1, (size_t)j->m) != NULL || memchr(columns, 1, (size_t)j->n) != NULL;
-    const int64_t at = j->x->in->dst.byte, len = j->m1 * j->n1 * 1024;
+    const int64_t at = j->x->in->dst.byte, len = j->m1 * j->n1 * 256 * j->c_bytes;
     if (!any && j->m % 16 == 0 && j->n % 16 == 0) {
         if (!keeps) {
             taint_clear(j->cm, at, len);
@@ -258,33 +114,21 @@ static void result_taint(const struct job *j)
     }
     for (int64_t panel = 0; panel < j->n1; panel++) {
         for (int64_t row = 0; row < j->m1 * 16; row++) {
-            const int64_t place = at + (panel * j->m1 * 16 + row) * 64;
-            uint32_t words[2] = {0, 0};
+            const int64_t place = at + (panel * j->m1 * 16 + row) * PANEL * j->c_bytes;
             for (int64_t c = 0; c < 16; c++) {
-                const int64_t column = panel * 16 + c;
+                const int64_t column = panel * 16 + c, byte = place + c * j->c_bytes;
                 const bool outside = row >= j->m || column >= j->n;
-                if (outside || rows[row] != 0 || columns[column] != 0 || (keeps && taint_at(j->cm, place + c * 4))) {
-                    words[c / 8] |= 15U << (c % 8 * 4);
-                }
+                const bool tainted = outside || rows[row] != 0 || columns[column] != 0 || (keeps && taint_at(j->cm, byte));
+                const uint32_t bits = (j->c_bytes == 4 ? 15U : 3U) << byte % BLOCK;
+                uint32_t *word = &j->cm->taint[byte / BLOCK];
+                *word = tainted ? *word | bits : *word & ~bits;
             }
-            memcpy(j->cm->taint + place / BLOCK, words, sizeof words);
         }
     }
     taint_update_pages(j->cm, at, len);
 }
 
 /* ---- the instruction ---- */
-
-static bool is_integer(enum dtype dtype)
-{
-    return !dtype_info(dtype)->is_float;
-}
-
-/* Products of two of these have at most 24 significant bits and stay normal. */
-static bool products_exact(enum dtype a, enum dtype b)
-{
-    return a != DTYPE_FLOAT && a != DTYPE_BF16 && b != DTYPE_FLOAT && b != DTYPE_BF16;
-}
 
 static struct job job_of(const struct exec *x)
 {
@@ -303,9 +147,12 @@ static struct job job_of(const struct exec *x)
         .bm = &x->e->mem[BUF_L0B],
         .cm = &x->e->mem[BUF_L0C],
     };
-    j.integer = is_integer(j.a_type);
+    j.scaled = in->op == OP_MMAD_MX;
+    j.half_result = p->ctype == DTYPE_HALF;
+    j.c_bytes = j.half_result ? 2 : 4;
+    j.integer = !dtype_info(j.a_type)->is_float;
     j.c0a = dtype_c0(j.a_type);
-    j.c0b = dtype_c0(j.b_type);
+    j.c0b = dtype_c0(j.b_type < DTYPE_N ? j.b_type : j.a_type);
     j.gemv = p->m == 1 && !(x->e->target->arch == 3510 && p->disableGemv != 0);
     const int64_t k1 = p->kDirectionAlign != 0 && j.a_type == DTYPE_FLOAT ? 2 * ceil_div(p->k, 16) : ceil_div(p->k, j.c0a);
     j.a_row = x->e->target->l0a_nz ? 1 : k1;
@@ -313,14 +160,28 @@ static struct job job_of(const struct exec *x)
     return j;
 }
 
-static bool supported(const struct job *j)
+static int64_t scale_bytes(int64_t rows16, bool vector, int64_t k)
 {
-    static const uint8_t int_types[] = {DTYPE_INT4, DTYPE_INT8, DTYPE_UINT8};
-    static const uint8_t float_types[] = {DTYPE_HALF, DTYPE_BF16, DTYPE_FLOAT, DTYPE_FP8_E4M3, DTYPE_FP8_E5M2, DTYPE_HIF8};
-    const uint8_t *types = j->integer ? int_types : float_types;
-    const size_t count = j->integer ? sizeof int_types : sizeof float_types;
-    return memchr(types, (int)j->a_type, count) != NULL && memchr(types, (int)j->b_type, count) != NULL &&
-           j->c0a == j->c0b;
+    return vector ? ceil_div(k, 32) : rows16 * (k / 64) * BLOCK;
+}
+
+/* Scale memories and the stricter alignment of MmadMx (kernel_rules section 1). */
+static enum status check_scales(const struct job *j)
+{
+    const struct exec *x = j->x;
+    const struct insn *in = x->in;
+    if (!j->scaled) {
+        return STATUS_OK;
+    }
+    const struct addr a = {.buf = BUF_L0A_MX, .byte = in->src.byte / 16}, b = {.buf = BUF_L0B_MX, .byte = in->src2.byte / 16};
+    const int64_t align = dtype_info(j->a_type)->bits == 8 ? 1024 : 512;
+    if (in->src.byte % align != 0 || in->src2.byte % align != 0) {
+        return exec_fail(x, "operands of MmadMx are aligned to %d B here", (int)align);
+    }
+    TRY(exec_operand(x, "left scales", &a, false));
+    TRY(exec_operand(x, "right scales", &b, false));
+    TRY(exec_span(x, "left scales", &a, 0, scale_bytes(j->m1, j->gemv, j->k)));
+    return exec_span(x, "right scales", &b, 0, scale_bytes(j->n1, false, j->k));
 }
 
 static enum status check_job(const struct job *j)
@@ -333,42 +194,34 @@ static enum status check_job(const struct job *j)
     if (j->m > 4095 || j->n > 4095 || j->k > 4095) {
         return exec_fail(x, "m, n and k go up to 4095");
     }
-    if (!supported(j)) {
-        return exec_fail(x, "%s by %s is no pair of the cube", dtype_info(j->a_type)->ascend, dtype_info(j->b_type)->ascend);
+    const struct mmad_triple *t =
+        j->b_type >= DTYPE_N ? NULL : mmad_triple_find(PRODUCT_N, j->scaled, j->a_type, j->b_type, (enum dtype)in->p.mmad.ctype);
+    if (t == NULL) {
+        return exec_fail(x, "%s by %s is no pair of the cube", dtype_info(j->a_type)->ascend,
+                         j->b_type < DTYPE_N ? dtype_info(j->b_type)->ascend : "?");
+    }
+    if (j->scaled && j->k % 64 != 0) {
+        return exec_fail(x, "k is a multiple of 64");
     }
     TRY(exec_operand(x, "left operand", &in->src, false));
     TRY(exec_operand(x, "right operand", &in->src2, false));
     TRY(exec_operand(x, "result", &in->dst, true));
     TRY(exec_span(x, "left operand", &in->src, 0, a_bytes(j)));
     TRY(exec_span(x, "right operand", &in->src2, 0, b_bytes(j)));
-    TRY(exec_span(x, "result", &in->dst, 0, j->m1 * j->n1 * 1024));
+    TRY(exec_span(x, "result", &in->dst, 0, j->m1 * j->n1 * 256 * j->c_bytes));
+    TRY(check_scales(j));
     const struct mmad_params *p = &in->p.mmad;
     if (p->cmatrixInitVal == 0 && p->cmatrixSource != 0) {
         const struct addr bias = {.buf = BUF_BT, .byte = p->biasAddr};
         TRY(exec_operand(x, "bias", &bias, false));
-        TRY(exec_span(x, "bias", &bias, 0, j->n * 4));
+        TRY(exec_span(x, "bias", &bias, 0, j->n * j->c_bytes));
     }
     return STATUS_OK;
 }
 
-static void multiply(const struct job *j)
+enum status exec_mmad_mx(const struct exec *x)
 {
-    struct mmad_scratch *s = &j->x->e->mmad;
-    void *c = j->cm->bytes + j->x->in->dst.byte;
-    if (j->integer) {
-        struct mmad_int g = {.a = (int16_t *)s->a, .b = (int16_t *)s->b, .c = c, .m = j->m, .n = j->n, .k = j->k};
-        g.lda = unpack_int_a(j, (int16_t *)s->a);
-        g.b_panel = unpack_int_b(j, (int16_t *)s->b);
-        g.c_panel = j->m1 * 16 * PANEL;
-        mmad_int_run(s->isa, &g);
-        return;
-    }
-    struct mmad_float g = {.a = s->a, .b = s->b, .c = c, .m = j->m, .n = j->n, .k = j->k};
-    g.lda = unpack_a(j, s->a);
-    g.b_panel = unpack_b(j, s->b);
-    g.c_panel = j->m1 * 16 * PANEL;
-    g.fused = products_exact(j->a_type, j->b_type);
-    mmad_float_run(s->isa, &g);
+    return exec_mmad(x);
 }
 
 enum status exec_mmad(const struct exec *x)
@@ -380,7 +233,7 @@ enum status exec_mmad(const struct exec *x)
     TRY(check_job(&j));
     result_taint(&j);
     start_values(&j);
-    multiply(&j);
+    job_multiply(&j);
     x->e->counters.macs += j.m * j.n * j.k;
     return STATUS_OK;
 }

@@ -1,0 +1,141 @@
+/* LoadData with LoadData2DParamsV2, alone and with scales (semantics.md 2.2, 2.6). */
+#include "base/intmath.h"
+#include "engine/move.h"
+
+/* The data part of either instruction, fractal (mm, kk) at start + kk * pitch + mm. */
+struct part {
+    const struct addr *dst, *src;
+    int64_t start, pitch, m, k; /* source, fractals */
+    int64_t dst_pitch;
+    bool transpose;
+};
+
+static struct part data_part(const struct exec *x, const struct load_2d_v2_params *p)
+{
+    const int64_t pitch = p->srcStride;
+    return (struct part){
+        .dst = &x->in->dst,
+        .src = &x->in->src,
+        .start = p->kStartPosition * (pitch < 0 ? -pitch : pitch) + p->mStartPosition,
+        .pitch = pitch,
+        .m = p->mStep,
+        .k = p->kStep,
+        .dst_pitch = p->dstStride,
+        .transpose = p->ifTranspose != 0 && x->in->src.buf != BUF_GM,
+    };
+}
+
+static enum status check_source(const struct exec *x, const struct part *p)
+{
+    const int64_t end = (p->k - 1) * p->pitch;
+    return exec_span(x, "source", p->src, (p->start + min_i64(0, end)) * FRACTAL,
+                     (p->start + max_i64(0, end) + p->m) * FRACTAL);
+}
+
+static enum status copy_part(const struct exec *x, const struct part *p)
+{
+    TRY(exec_span(x, "destination", p->dst, 0, ((p->k - 1) * p->dst_pitch + p->m) * FRACTAL));
+    if (p->pitch == p->m && p->dst_pitch == p->m) {
+        return move_run(x, p->dst, 0, p->src, p->start * FRACTAL, p->m * p->k * FRACTAL);
+    }
+    for (int64_t k = 0; k < p->k; k++) {
+        TRY(move_run(x, p->dst, k * p->dst_pitch * FRACTAL, p->src, (p->start + k * p->pitch) * FRACTAL, p->m * FRACTAL));
+    }
+    return STATUS_OK;
+}
+
+/* b4, b8, b16: squares stacked along m; output fractal j of square (row, kk) at row * dst_pitch + n * kk + j. */
+static enum status transpose_stacked(const struct exec *x, const struct part *p, int n)
+{
+    const int64_t squares = p->m / n;
+    TRY(exec_span(x, "destination", p->dst, 0, ((squares - 1) * p->dst_pitch + n * p->k) * FRACTAL));
+    for (int64_t row = 0; row < squares; row++) {
+        for (int64_t k = 0; k < p->k; k++) {
+            int64_t from[SQUARE_MAX], to[SQUARE_MAX];
+            for (int j = 0; j < n; j++) {
+                from[j] = (p->start + k * p->pitch + n * row + j) * FRACTAL;
+                to[j] = (row * p->dst_pitch + n * k + j) * FRACTAL;
+            }
+            move_square(x, p->dst, to, p->src, from);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* b32: squares side by side along k; output half j of square (mm, q) at (2 mm + j) * dst_pitch + q. */
+static enum status transpose_beside(const struct exec *x, const struct part *p)
+{
+    const int64_t squares = p->k / 2;
+    TRY(exec_span(x, "destination", p->dst, 0, ((2 * p->m - 1) * p->dst_pitch + squares) * FRACTAL));
+    for (int64_t m = 0; m < p->m; m++) {
+        for (int64_t q = 0; q < squares; q++) {
+            int64_t from[SQUARE_MAX], to[SQUARE_MAX];
+            for (int j = 0; j < 2; j++) {
+                from[j] = (p->start + (2 * q + j) * p->pitch + m) * FRACTAL;
+                to[j] = ((2 * m + j) * p->dst_pitch + q) * FRACTAL;
+            }
+            move_square(x, p->dst, to, p->src, from);
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status run_part(const struct exec *x, const struct part *p)
+{
+    if (p->m == 0 || p->k == 0) {
+        return STATUS_OK;
+    }
+    TRY(exec_operand(x, "source", p->src, false));
+    TRY(exec_operand(x, "destination", p->dst, true));
+    TRY(check_source(x, p));
+    exec_count(x, insn_path(x->in), p->m * p->k * FRACTAL);
+    if (!p->transpose) {
+        return copy_part(x, p);
+    }
+    const unsigned bits = dtype_info((enum dtype)x->in->dtype)->bits;
+    const int n = transpose_fractals(bits);
+    if (bits == 32 ? p->k % 2 != 0 : p->m % n != 0) {
+        return exec_fail(x, "a transpose takes whole squares: %s is no multiple of %d", bits == 32 ? "kStep" : "mStep", n);
+    }
+    return bits == 32 ? transpose_beside(x, p) : transpose_stacked(x, p, n);
+}
+
+enum status exec_load_2d_v2(const struct exec *x)
+{
+    const struct part p = data_part(x, &x->in->p.load_2d_v2);
+    return run_part(x, &p);
+}
+
+/* Scales: blocks of 32 B; row xx, column yy at start + xx * srcStride + yy.
+ * Their destination is implied: the data address over 16. */
+static enum status run_scales(const struct exec *x)
+{
+    const struct load_mx_params *p = &x->in->p.load_mx;
+    if (p->xStep == 0 || p->yStep == 0) {
+        return STATUS_OK;
+    }
+    const bool left = x->in->dst.buf == BUF_L0A;
+    const struct addr dst = {.buf = left ? BUF_L0A_MX : BUF_L0B_MX, .byte = x->in->dst.byte / 16};
+    const struct addr *src = &x->in->src2;
+    const int64_t pitch = p->srcStride, rows = p->xStep, columns = p->yStep, dst_pitch = p->dstStride;
+    const int64_t start = p->xStartPosition * (pitch < 0 ? -pitch : pitch) + p->yStartPosition, end = (rows - 1) * pitch;
+    TRY(exec_operand(x, "scale source", src, false));
+    TRY(exec_operand(x, "scale destination", &dst, true));
+    TRY(exec_span(x, "scale source", src, (start + min_i64(0, end)) * BLOCK, (start + max_i64(0, end) + columns) * BLOCK));
+    TRY(exec_span(x, "scale destination", &dst, 0, ((rows - 1) * dst_pitch + columns) * BLOCK));
+    exec_count(x, left ? PATH_L1_L0A_MX : PATH_L1_L0B_MX, rows * columns * BLOCK);
+    for (int64_t r = 0; r < rows; r++) {
+        TRY(move_run(x, &dst, r * dst_pitch * BLOCK, src, (start + r * pitch) * BLOCK, columns * BLOCK));
+    }
+    return STATUS_OK;
+}
+
+enum status exec_load_mx(const struct exec *x)
+{
+    if (x->in->dst.buf != BUF_L0A && x->in->dst.buf != BUF_L0B) {
+        return exec_fail(x, "writes L0A or L0B");
+    }
+    const struct part p = data_part(x, &x->in->p.load_mx.data);
+    TRY(run_part(x, &p));
+    return run_scales(x);
+}
