@@ -26,13 +26,13 @@ int64_t timing_copies(const struct target *target, enum dtype dtype, const struc
     cost_init(&c, &s);
     const int32_t row_bytes = (int32_t)dtype_bytes(dtype, copies->base_cols);
     const double bytes = (double)copies->base_rows * row_bytes;
-    const double hit = target->timing.copy_issue +
-                       cost_rows(&c, ROLE_A, copies->base_rows, row_bytes, false, copies->cores);
+    const double alone = cost_rows(&c, ROLE_A, copies->base_rows, row_bytes);
+    const double hit = target->timing.copy_issue + cost_rows_together(&c, alone, bytes, false, copies->cores);
     double stream = c.hbm_nd;
     if (row_bytes < target->timing.hbm_short_row_bytes) {
         stream /= target->timing.hbm_short_row;
     }
-    const double missed = fmax(hit, bytes * copies->cores / stream);
+    const double missed = cost_max(hit, bytes * copies->cores / stream);
     const double whole = (double)copies->rows * (double)copies->cols * dtype_info(dtype)->bits / 8;
     const double share = memctx_hit_share(target, whole / copies->splits);
     const double again = share * hit + (1 - share) * missed;

@@ -130,31 +130,30 @@ int64_t cost_fixpipe(const struct cost *c, int32_t m, int32_t n)
     return cost_mcyc(cycles);
 }
 
-double cost_rows(const struct cost *c, enum role role, int32_t rows, int32_t row_bytes, bool shared, int32_t active)
+double cost_rows(const struct cost *c, enum role role, int32_t rows, int32_t row_bytes)
 {
     const struct target_timing *p = c->p;
     const struct cost_copy *copy = &c->copy[role];
-    const double bytes = (double)rows * row_bytes;
-    double cycles = bytes / p->plain_width;
-    if (copy->nd) {
-        double row = fmax(p->row_min, p->row_base + row_bytes / p->row_width);
-        if (copy->conflict) {
-            row *= p->pitch_conflict;
-        }
-        if (row_bytes >= copy->unaligned_from) {
-            row = fmax(row, copy->unaligned * row_bytes);
-        }
-        cycles = rows * row;
+    if (!copy->nd) {
+        return (double)rows * row_bytes / p->plain_width;
     }
-    const double rate = p->l2_rate * (shared ? p->l2_shared : 1.0) / active;
-    return fmax(cycles, bytes / rate);
+    double row = cost_max(p->row_min, p->row_base + row_bytes / p->row_width);
+    if (copy->conflict) {
+        row *= p->pitch_conflict;
+    }
+    if (row_bytes >= copy->unaligned_from) {
+        row = cost_max(row, copy->unaligned * row_bytes);
+    }
+    return rows * row;
 }
 
 double cost_hbm(const struct cost *c, int32_t active, int32_t short_row)
 {
     const struct target_timing *p = c->p;
     double rate = c->all_nd ? c->hbm_nd : c->hbm;
-    rate *= fmin(1.0, p->hbm_core_share * active);
+    if (p->hbm_core_share * active < 1.0) {
+        rate *= p->hbm_core_share * active;
+    }
     if (c->all_nd && short_row < p->hbm_short_row_bytes) {
         rate /= p->hbm_short_row;
     }

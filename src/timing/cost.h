@@ -20,6 +20,11 @@ static inline int64_t cost_mcyc(double cycles)
     return llrint(1000.0 * cycles);
 }
 
+static inline double cost_max(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /* Times stay below this, so sums of two never overflow. */
 #define COST_TIME_MAX (INT64_C(1) << 61)
 
@@ -64,9 +69,18 @@ int64_t cost_load(const struct cost *c, enum role role, int32_t j, double bytes,
 /* Fixpipe of m x n to GM: occupancy = completion. */
 int64_t cost_fixpipe(const struct cost *c, int32_t m, int32_t n);
 
-/* Cycles `rows` rows from L2 to L1 take, without the issue of the instruction,
- * read by `active` cores at once; `shared`: several of them read these bytes. */
-double cost_rows(const struct cost *c, enum role role, int32_t rows, int32_t row_bytes, bool shared, int32_t active);
+/* Cycles `rows` rows from L2 to L1 take a core alone, without the issue of the
+ * instruction. */
+double cost_rows(const struct cost *c, enum role role, int32_t rows, int32_t row_bytes);
+
+/* The same with `active` cores reading at once: L2 gives each its part of its
+ * rate, less when several of them read the same bytes (`shared`). */
+static inline double cost_rows_together(const struct cost *c, double alone, double bytes, bool shared, int32_t active)
+{
+    const double rate = c->p->l2_rate * (shared ? c->p->l2_shared : 1.0) / active;
+    const double limited = bytes / rate;
+    return limited > alone ? limited : alone;
+}
 
 /* HBM bandwidth in B/cycle with `active` cores; `short_row`: the shorter row
  * of a full chunk of A and B, bytes. */

@@ -1,42 +1,42 @@
 /* fast.c - timing_fast: the recurrence over the tiles of each distinct core.
  *
- * Tile memo: start states are interned; (cost record, state) gives the time a
- * tile takes and the state after it. In a steady run a core's tile is then one
- * look-up. States and keys are compared whole, never by hash alone. The memo
+ * Tile memo: start states are interned; a cell (state, cost record) gives the
+ * time a tile takes and the state after it. In a steady run a core's tile is
+ * then one look-up. States are compared whole, never by hash alone. The memo
  * lives for one tiling: another tiling has other costs. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/intmath.h"
-#include "base/rng.h"
 #include "timing/context.h"
 #include "timing/recurrence.h"
 #include "timing/table.h"
 
-/* Beyond this many a tiling's memo stops growing; tiles are then simulated. */
-#define MEMO_MAX 100000U
+/* Cells of a tiling's memo; when there would be more, tiles are simulated. */
+#define CELLS_MAX (1U << 22)
 
 struct memo {
-    uint32_t record, state, next;
     struct tile_time time;
+    uint32_t next; /* state after the tile */
 };
 
 struct fast {
     struct shape_work *works;
     struct tile_cost *records; /* one per context */
     struct tile_state *states;
+    uint32_t *cells; /* states x records: index of a memo + 1, 0: none yet */
     struct memo *memos;
-    uint32_t work_cap, record_cap, state_cap, memo_cap;
-    uint32_t state_count, memo_count;
-    struct table state_index, memo_index;
+    uint32_t work_cap, record_cap, state_cap, cell_cap, memo_cap;
+    uint32_t record_count, state_count, memo_count;
+    struct table state_index;
 };
 
 enum status fast_create(struct fast **out)
 {
     struct fast *f = calloc(1, sizeof *f);
     *out = f;
-    if (f == NULL || !table_init(&f->state_index, 8) || !table_init(&f->memo_index, 10)) {
+    if (f == NULL || !table_init(&f->state_index, 8)) {
         return STATUS_NO_MEMORY;
     }
     return STATUS_OK;
@@ -48,9 +48,9 @@ void fast_destroy(struct fast *f)
         free(f->works);
         free(f->records);
         free(f->states);
+        free(f->cells);
         free(f->memos);
         table_fini(&f->state_index);
-        table_fini(&f->memo_index);
         free(f);
     }
 }
@@ -81,18 +81,10 @@ static uint64_t state_hash(const void *ctx, uint32_t index)
     return hash_bytes(&((const struct fast *)ctx)->states[index], sizeof(struct tile_state));
 }
 
-static uint64_t memo_hash_of(uint32_t record, uint32_t state)
-{
-    return rng_mix((uint64_t)record << 32 | state);
-}
+/* No more states: out of memory, or of cells. */
+#define STATE_NONE UINT32_MAX
+#define STATE_TOO_MANY (UINT32_MAX - 1)
 
-static uint64_t memo_hash(const void *ctx, uint32_t index)
-{
-    const struct memo *m = &((const struct fast *)ctx)->memos[index];
-    return memo_hash_of(m->record, m->state);
-}
-
-/* UINT32_MAX on lack of memory. */
 static uint32_t state_intern(struct fast *f, const struct tile_state *state)
 {
     const uint64_t hash = hash_bytes(state, sizeof *state);
@@ -102,42 +94,41 @@ static uint32_t state_intern(struct fast *f, const struct tile_state *state)
             return i;
         }
     }
-    if (!reserve(&f->states, &f->state_cap, f->state_count + 1, sizeof *f->states)) {
-        return UINT32_MAX;
+    const uint64_t cells = (uint64_t)(f->state_count + 1) * f->record_count;
+    if (cells > CELLS_MAX) {
+        return STATE_TOO_MANY;
+    }
+    if (!reserve(&f->states, &f->state_cap, f->state_count + 1, sizeof *f->states) ||
+        !reserve(&f->cells, &f->cell_cap, (uint32_t)cells, sizeof *f->cells)) {
+        return STATE_NONE;
     }
     f->states[f->state_count] = *state;
     if (!table_add(&f->state_index, hash, f->state_count, state_hash, f)) {
-        return UINT32_MAX;
+        return STATE_NONE;
     }
+    memset(f->cells + (size_t)f->state_count * f->record_count, 0, f->record_count * sizeof *f->cells);
     return f->state_count++;
 }
 
-static const struct memo *memo_find(const struct fast *f, uint32_t record, uint32_t state)
+static uint32_t *cell(const struct fast *f, uint32_t state, uint32_t record)
 {
-    uint32_t at = TABLE_START, i;
-    while ((i = table_next(&f->memo_index, memo_hash_of(record, state), &at)) != UINT32_MAX) {
-        if (f->memos[i].record == record && f->memos[i].state == state) {
-            return &f->memos[i];
-        }
-    }
-    return NULL;
+    return &f->cells[(size_t)state * f->record_count + record];
 }
 
-/* Simulates the tile and remembers it. NULL on lack of memory. */
-static const struct memo *memo_make(struct fast *f, const struct recurrence *r, uint32_t record, uint32_t state)
+/* Remembers a tile simulated from `state`. @return the state after it. */
+static uint32_t memo_add(struct fast *f, uint32_t state, uint32_t record, const struct tile_time *time,
+                         const struct tile_state *after)
 {
-    struct tile_state x = f->states[state];
-    struct memo m = {.record = record, .state = state};
-    recurrence_tile(r, &f->records[record], &x, &m.time);
-    m.next = state_intern(f, &x);
-    if (m.next == UINT32_MAX || !reserve(&f->memos, &f->memo_cap, f->memo_count + 1, sizeof *f->memos)) {
-        return NULL;
+    const uint32_t next = state_intern(f, after);
+    if (next >= STATE_TOO_MANY) {
+        return next;
     }
-    f->memos[f->memo_count] = m;
-    if (!table_add(&f->memo_index, memo_hash_of(record, state), f->memo_count, memo_hash, f)) {
-        return NULL;
+    if (!reserve(&f->memos, &f->memo_cap, f->memo_count + 1, sizeof *f->memos)) {
+        return STATE_NONE;
     }
-    return &f->memos[f->memo_count++];
+    f->memos[f->memo_count] = (struct memo){.time = *time, .next = next};
+    *cell(f, state, record) = ++f->memo_count;
+    return next;
 }
 
 static void memo_clear(struct fast *f)
@@ -145,7 +136,6 @@ static void memo_clear(struct fast *f)
     f->state_count = 0;
     f->memo_count = 0;
     table_clear(&f->state_index);
-    table_clear(&f->memo_index);
 }
 
 /* --- cores ---------------------------------------------------------------- */
@@ -174,33 +164,30 @@ static void run_plain(const struct fast *f, const struct recurrence *r, const st
 static enum status run_sequence(struct fast *f, const struct recurrence *r, const struct mem_sequence *q, bool memo,
                                 struct core_time *core, uint64_t *steps)
 {
-    struct tile_state start;
-    int64_t tm = 0;
+    struct tile_state x;
+    int64_t tm = 0, t = 0;
     memset(core, 0, sizeof *core);
-    tile_state_start(&start, r);
-    if (!memo) {
-        run_plain(f, r, q, 0, start, tm, core, steps);
-        return STATUS_OK;
+    tile_state_start(&x, r);
+    uint32_t state = memo ? state_intern(f, &x) : STATE_TOO_MANY;
+    for (; t < q->tiles && state < STATE_TOO_MANY; t++) {
+        const uint32_t record = q->contexts[t], found = *cell(f, state, record);
+        if (found != 0) {
+            core_add(core, &tm, &f->memos[found - 1].time);
+            state = f->memos[found - 1].next;
+            continue;
+        }
+        struct tile_time tile;
+        x = f->states[state];
+        recurrence_tile(r, &f->records[record], &x, &tile);
+        core_add(core, &tm, &tile);
+        *steps += (uint64_t)tile.steps;
+        state = memo_add(f, state, record, &tile, &x);
     }
-    uint32_t state = state_intern(f, &start);
-    if (state == UINT32_MAX) {
+    if (state == STATE_NONE) {
         return STATUS_NO_MEMORY;
     }
-    for (int64_t t = 0; t < q->tiles; t++) {
-        const struct memo *m = memo_find(f, q->contexts[t], state);
-        if (m == NULL && f->memo_count == MEMO_MAX) {
-            run_plain(f, r, q, t, f->states[state], tm, core, steps);
-            break;
-        }
-        if (m == NULL) {
-            m = memo_make(f, r, q->contexts[t], state);
-            if (m == NULL) {
-                return STATUS_NO_MEMORY;
-            }
-            *steps += (uint64_t)m->time.steps;
-        }
-        core_add(core, &tm, &m->time);
-        state = m->next;
+    if (t < q->tiles) { /* too many states to remember: go on from the last one */
+        run_plain(f, r, q, t, x, tm, core, steps);
     }
     return STATUS_OK;
 }
@@ -228,6 +215,7 @@ static enum status make_records(struct fast *f, const struct schedule *s, const 
         !reserve(&f->records, &f->record_cap, g->context_count, sizeof *f->records)) {
         return STATUS_NO_MEMORY;
     }
+    f->record_count = g->context_count;
     for (uint32_t i = 0; i < g->shape_count; i++) {
         shape_work_init(&f->works[i], c, s, &g->shapes[i]);
     }

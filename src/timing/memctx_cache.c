@@ -1,7 +1,7 @@
 /* memctx_cache.c - contexts by geometry.
  *
- * Direct mapped: a slot holds one geometry, a new one with the same slot
- * replaces it. Geometry comes first in a space's index, so in index order a
+ * Four ways: a new geometry replaces the one of its set that was not asked for
+ * the longest. Geometry comes first in a space's index, so in index order a
  * geometry is asked for hundreds of times in a row; more would be wasted. Keys
  * are compared whole: everything memctx_build reads is in struct key. */
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 #include "base/hash.h"
 #include "timing/memctx.h"
 
-#define SLOTS 256
+#define SETS 64
+#define WAYS 4
 /* Beyond this the whole cache is dropped: a bound for long random walks. */
 #define BYTES_MAX (UINT64_C(48) << 20)
 
@@ -26,13 +27,13 @@ struct key {
 
 struct slot {
     bool used;
-    uint64_t hash;
+    uint64_t hash, asked; /* when it was asked for last */
     struct key key;
     struct mem_geometry geometry;
 };
 
 struct memctx_cache {
-    struct slot slots[SLOTS];
+    struct slot slots[SETS][WAYS];
     size_t bytes;
     uint64_t lookups, hits;
 };
@@ -96,14 +97,19 @@ static void drop(struct memctx_cache *cache, struct slot *slot)
     }
 }
 
+static void drop_all(struct memctx_cache *cache)
+{
+    for (int i = 0; i < SETS * WAYS; i++) {
+        drop(cache, &cache->slots[i / WAYS][i % WAYS]);
+    }
+}
+
 void memctx_cache_destroy(struct memctx_cache *cache)
 {
     if (cache == NULL) {
         return;
     }
-    for (int i = 0; i < SLOTS; i++) {
-        drop(cache, &cache->slots[i]);
-    }
+    drop_all(cache);
     free(cache);
 }
 
@@ -113,21 +119,25 @@ enum status memctx_get(struct memctx_cache *cache, const struct schedule *s, boo
     struct key key;
     key_make(&key, s, l2_warm);
     const uint64_t hash = hash_bytes(&key, sizeof key);
-    struct slot *slot = &cache->slots[hash % SLOTS];
+    struct slot *const set = cache->slots[hash % SETS];
+    struct slot *slot = set;
     cache->lookups++;
-    if (slot->used && slot->hash == hash && memcmp(&slot->key, &key, sizeof key) == 0) {
-        cache->hits++;
-        *out = &slot->geometry;
-        return STATUS_OK;
+    for (int i = 0; i < WAYS; i++) {
+        if (set[i].used && set[i].hash == hash && memcmp(&set[i].key, &key, sizeof key) == 0) {
+            cache->hits++;
+            set[i].asked = cache->lookups;
+            *out = &set[i].geometry;
+            return STATUS_OK;
+        }
+        slot = !set[i].used || (slot->used && set[i].asked < slot->asked) ? &set[i] : slot;
     }
     drop(cache, slot);
     TRY(memctx_build(s, l2_warm, &slot->geometry));
     if (cache->bytes + slot->geometry.bytes > BYTES_MAX) {
-        for (int i = 0; i < SLOTS; i++) {
-            drop(cache, &cache->slots[i]);
-        }
+        drop_all(cache); /* all but this one, which is not in use yet */
     }
     slot->used = true;
+    slot->asked = cache->lookups;
     slot->hash = hash;
     slot->key = key;
     cache->bytes += slot->geometry.bytes;

@@ -117,13 +117,14 @@ static void add_to_move(const struct core *r, const struct insn *insn, struct mo
 /* The move of the group that starts at `insn`; padding of Nz blocks along K is not K. */
 static struct move group_move(const struct core *r, const struct insn *insn)
 {
-    struct move move = {0, 0, 0, 0};
+    struct move move = {0};
     const struct insn *at = insn;
     add_to_move(r, at, &move);
     while (!(at->flags & INSN_LAST)) {
         add_to_move(r, ++at, &move);
     }
     move.chunk_k = (int32_t)min_i64(move.chunk_k, r->work.k - r->step_k0);
+    move.alone = cost_rows(r->c, (enum role)insn->role, move.rows, move.row_bytes);
     return move;
 }
 

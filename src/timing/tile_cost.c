@@ -16,9 +16,13 @@ static int64_t load_cost(const struct cost *c, const struct schedule *s, const s
     return calls == 0 ? 0 : cost_load(c, role, calls, (double)bytes / calls, load_fills(s, role));
 }
 
-static struct move work_move(const struct step_work *work, enum role role)
+static struct move work_move(const struct cost *c, const struct step_work *work, enum role role)
 {
-    return (struct move){work->rows[role], work->row_bytes[role], work->chunk_k[role], work->copies[role]};
+    return (struct move){.rows = work->rows[role],
+                         .row_bytes = work->row_bytes[role],
+                         .chunk_k = work->chunk_k[role],
+                         .insns = work->copies[role],
+                         .alone = cost_rows(c, role, work->rows[role], work->row_bytes[role])};
 }
 
 /* Work of step i of the shape's tile. */
@@ -57,18 +61,25 @@ void shape_work_init(struct shape_work *w, const struct cost *c, const struct sc
         if (w->moves[role] > 1) {
             step_work_at(s, shape, (w->moves[role] - 1) * step, &tail);
         }
-        w->move[role][COST_FULL] = work_move(&first, (enum role)role);
-        w->move[role][COST_LAST] = work_move(&tail, (enum role)role);
+        w->move[role][COST_FULL] = work_move(c, &first, (enum role)role);
+        w->move[role][COST_LAST] = work_move(c, &tail, (enum role)role);
     }
     w->panel_bytes[ROLE_A] = (double)shape->m * shape->k * dtype_info(s->problem->a.dtype)->bits / 8;
     w->panel_bytes[ROLE_B] = (double)shape->n * shape->k * dtype_info(s->problem->b.dtype)->bits / 8;
 }
 
+/* Cycles of the rows of one move that hit L2. */
+static double move_rows(const struct cost *c, enum role role, const struct move *move,
+                        const struct mem_context *context)
+{
+    return cost_rows_together(c, move->alone, (double)move->rows * move->row_bytes, context->shared[role] != 0,
+                              context->active);
+}
+
 static double hit_cycles_of(const struct cost *c, enum role role, const struct move *move,
                             const struct mem_context *context)
 {
-    return move->insns * c->p->copy_issue +
-           cost_rows(c, role, move->rows, move->row_bytes, context->shared[role] != 0, context->active);
+    return move->insns * c->p->copy_issue + move_rows(c, role, move, context);
 }
 
 /* Cycles of all moves of the tile if everything hits L2. */
@@ -90,9 +101,9 @@ static double missed_cycles(const struct cost *c, const struct shape_work *w, co
     const int32_t row_a = w->move[ROLE_A][COST_FULL].row_bytes, row_b = w->move[ROLE_B][COST_FULL].row_bytes;
     const double stream = (double)context->hbm_bytes / cost_hbm(c, context->active, row_a < row_b ? row_a : row_b);
     const double share = missed / (w->panel_bytes[ROLE_A] + w->panel_bytes[ROLE_B]);
-    const double overlapped = c->p->overlap * fmax(hit, stream);
+    const double overlapped = c->p->overlap * cost_max(hit, stream);
     const double serial = (1 - c->p->overlap) * (hit * (1 - share) + stream);
-    return fmax(hit, overlapped + serial) - hit;
+    return cost_max(hit, overlapped + serial) - hit;
 }
 
 void tile_extra_init(struct tile_extra *e, const struct cost *c, const struct shape_work *w,
@@ -119,8 +130,7 @@ void tile_extra_init(struct tile_extra *e, const struct cost *c, const struct sh
 int64_t tile_move_cost(const struct cost *c, const struct tile_extra *e, enum role role, const struct move *move,
                        const struct mem_context *context, int32_t tile_k, int32_t j)
 {
-    const double rows =
-        cost_rows(c, role, move->rows, move->row_bytes, context->shared[role] != 0, context->active);
+    const double rows = move_rows(c, role, move, context);
     const double part = (double)j / move->insns;
     return cost_mcyc(j * c->p->copy_issue + part * rows + part * (e->cycles[role] * move->chunk_k / tile_k));
 }

@@ -17,6 +17,7 @@ enum { COST_FULL = 0, COST_LAST, COST_KINDS };
 /* One operand's chunk from GM to L1, in `insns` instructions of equal size. */
 struct move {
     int32_t rows, row_bytes, chunk_k, insns;
+    double alone; /* cost_rows */
 };
 
 /* What the steps of a tile of one shape do. */
