@@ -8,6 +8,7 @@
 
 #include "base/intmath.h"
 #include "tiling/loads.h"
+#include "tiling/supported.h"
 
 #define L0C_ELEMENT 4 /* accumulators are 4 B whatever leaves (kernel_rules T4) */
 
@@ -118,38 +119,6 @@ static bool check_contradictions(struct planner *pl)
     if (t->assign == ASSIGN_GRID &&
         (t->order == ORDER_SWIZZLE || t->order == ORDER_ASWT || t->order == ORDER_CHUNK)) {
         return fail(pl, REASON_CONTRADICTION, 0, TF_assign, TF_order, t->assign);
-    }
-    return true;
-}
-
-/* What the schedule does not lower yet: fields that must keep their default. */
-static bool check_supported(struct planner *pl)
-{
-    static const enum tiling_field defaults[] = {
-        TF_stepM,        TF_stepN,        TF_splitK,       TF_splitKReduce, TF_shuffleK, TF_fullLoad, TF_l1Resident,
-        TF_gemv,         TF_copyFirst,    TF_tileBarrier,  TF_scaleFactorM, TF_scaleFactorN,
-        TF_scaleFactorKa, TF_scaleFactorKb, TF_isBias,
-    };
-    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++) {
-        const int32_t v = tiling_get(pl->t, defaults[i]);
-        if (v != tiling_field_info(defaults[i])->def) {
-            return fail(pl, REASON_UNSUPPORTED, 0, (int)defaults[i], tiling_field_info(defaults[i])->def, v);
-        }
-    }
-    if (pl->p->op != PROBLEM_MATMUL || pl->p->batch > 1 || pl->p->groups > 1) {
-        return fail(pl, REASON_UNSUPPORTED, 0, TF_N, 0, pl->p->op);
-    }
-    const struct {
-        enum role role;
-        enum tiling_field field;
-        const struct operand *o;
-    } loads[] = {{ROLE_A, TF_loadA, &pl->p->a}, {ROLE_B, TF_loadB, &pl->p->b}};
-    for (int i = 0; i < 2; i++) {
-        const int32_t v = tiling_get(pl->t, loads[i].field);
-        const bool narrow = !load_k_contiguous(pl->p, loads[i].role) && dtype_info(loads[i].o->dtype)->bits != 16;
-        if (narrow || v == LOAD_3D_STRIDE || v == LOAD_MX) {
-            return fail(pl, REASON_UNSUPPORTED, 0, (int)loads[i].field, 0, v);
-        }
     }
     return true;
 }
@@ -289,7 +258,7 @@ bool plan_make(const struct target *target, const struct problem *p, const struc
         out->physical[b] = target->physical[b];
         out->usable[b] = target->physical[b] - (t->kernel == KERNEL_MIX ? target->reserve_mix[b] : 0);
     }
-    if (!check_ranges(&pl) || !check_dtypes(&pl) || !check_loads(&pl) || !check_supported(&pl) ||
+    if (!check_ranges(&pl) || !check_dtypes(&pl) || !check_loads(&pl) || !plan_supported(target, p, t, why) ||
         !check_multiples(&pl)) {
         return false;
     }

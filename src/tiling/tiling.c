@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tiling/supported.h"
+
 static const char *const WORDS_LOAD[] = {"auto", "2d", "transpose", "3d", "2d_v2", "3d_stride", "mx", NULL};
 static const char *const WORDS_ASSIGN[] = {"grid", "blocks", NULL};
 static const char *const WORDS_ORDER[] = {"linear", "swizzle", "aswt", "l2split", "chunk", NULL};
@@ -277,6 +279,20 @@ const char *infeasible_reason_name(enum infeasible_reason r)
     return r < REASON_N ? REASON_NAMES[r] : "?";
 }
 
+/* A field's value: its word if it has words. */
+static void add_value(const struct tiling_field_info *info, int64_t v, struct strbuf *out)
+{
+    int64_t words = 0;
+    while (info->words != NULL && info->words[words] != NULL) {
+        words++;
+    }
+    if (v >= 0 && v < words) {
+        strbuf_add(out, info->words[v]);
+    } else {
+        strbuf_addf(out, "%" PRId64, v);
+    }
+}
+
 /* What a buffer holds, spelled out with the fields that size it. */
 static void buffer_terms(uint8_t buf, const struct tiling *t, struct strbuf *out)
 {
@@ -298,6 +314,28 @@ static void buffer_terms(uint8_t buf, const struct tiling *t, struct strbuf *out
         strbuf_addf(out, "baseN %d", t->baseN);
         break;
     }
+}
+
+static void unsupported_text(const struct infeasible *why, struct strbuf *out)
+{
+    static const char *const things[UNSUPPORTED_N] = {
+        [UNSUPPORTED_CONV] = "conv",
+        [UNSUPPORTED_BATCH] = "batch > 1",
+        [UNSUPPORTED_GROUPS] = "groups > 1",
+        [UNSUPPORTED_BIAS] = "bias",
+        [UNSUPPORTED_QUANT] = "a quant row",
+        [UNSUPPORTED_MX] = "MX scales",
+        [UNSUPPORTED_RESULT_FORMAT] = "this layout of C",
+        [UNSUPPORTED_RESULT_DTYPE] = "the conversion to this dtype of C",
+    };
+    if (why->field < TF_N) {
+        const struct tiling_field_info *info = &INFO[why->field];
+        strbuf_addf(out, "%s ", info->name);
+        add_value(info, why->have, out);
+    } else {
+        strbuf_add(out, why->need > 0 && why->need < UNSUPPORTED_N ? things[why->need] : "this");
+    }
+    strbuf_add(out, ": not simulated yet");
 }
 
 void infeasible_text(const struct infeasible *why, const struct tiling *t, struct strbuf *out)
@@ -347,7 +385,7 @@ void infeasible_text(const struct infeasible *why, const struct tiling *t, struc
         strbuf_addf(out, "where clause %" PRId64 " is false", why->need);
         break;
     case REASON_UNSUPPORTED:
-        strbuf_addf(out, "%s %" PRId64 " is not lowered yet", field, why->have);
+        unsupported_text(why, out);
         break;
     case REASON_N:
         break;

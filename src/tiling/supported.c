@@ -1,0 +1,66 @@
+/* supported.c - fields and operands the schedule lowers. The one table to
+ * shrink when it learns more. */
+#include "tiling/supported.h"
+
+#include "tiling/loads.h"
+
+/* Fields that must keep their default. */
+static const enum tiling_field DEFAULT_ONLY[] = {
+    TF_stepM,        TF_stepN,        TF_splitK,       TF_splitKReduce, TF_shuffleK, TF_fullLoad, TF_l1Resident,
+    TF_gemv,         TF_copyFirst,    TF_tileBarrier,  TF_scaleFactorM, TF_scaleFactorN,
+    TF_scaleFactorKa, TF_scaleFactorKb, TF_isBias,
+};
+
+static bool refuse(struct infeasible *why, enum unsupported what, int field, int64_t have)
+{
+    *why = (struct infeasible){
+        .reason = REASON_UNSUPPORTED, .field = (uint8_t)field, .need = (int64_t)what, .have = have};
+    return false;
+}
+
+static bool fields_supported(const struct tiling *t, struct infeasible *why)
+{
+    for (size_t i = 0; i < sizeof DEFAULT_ONLY / sizeof DEFAULT_ONLY[0]; i++) {
+        const int32_t v = tiling_get(t, DEFAULT_ONLY[i]);
+        if (v != tiling_field_info(DEFAULT_ONLY[i])->def) {
+            return refuse(why, UNSUPPORTED_FIELD, DEFAULT_ONLY[i], v);
+        }
+    }
+    return true;
+}
+
+static bool problem_supported(const struct problem *p, struct infeasible *why)
+{
+    if (p->op != PROBLEM_MATMUL) {
+        return refuse(why, UNSUPPORTED_CONV, TF_N, 0);
+    }
+    if (p->batch > 1) {
+        return refuse(why, UNSUPPORTED_BATCH, TF_N, p->batch);
+    }
+    return p->groups <= 1 || refuse(why, UNSUPPORTED_GROUPS, TF_N, p->groups);
+}
+
+/* Transposing loads are lowered for b16 only; no scales, no strides yet. */
+static bool loads_supported(const struct problem *p, const struct tiling *t, struct infeasible *why)
+{
+    const struct {
+        enum role role;
+        enum tiling_field field;
+        const struct operand *o;
+    } loads[] = {{ROLE_A, TF_loadA, &p->a}, {ROLE_B, TF_loadB, &p->b}};
+    for (int i = 0; i < 2; i++) {
+        const int32_t v = tiling_get(t, loads[i].field);
+        const bool narrow = !load_k_contiguous(p, loads[i].role) && dtype_info(loads[i].o->dtype)->bits != 16;
+        if (narrow || v == LOAD_3D_STRIDE || v == LOAD_MX) {
+            return refuse(why, UNSUPPORTED_FIELD, loads[i].field, v);
+        }
+    }
+    return true;
+}
+
+bool plan_supported(const struct target *target, const struct problem *p, const struct tiling *t,
+                    struct infeasible *why)
+{
+    (void)target;
+    return fields_supported(t, why) && problem_supported(p, why) && loads_supported(p, t, why);
+}
