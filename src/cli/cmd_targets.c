@@ -1,5 +1,5 @@
 /* cmd_targets.c - lists chips, shows every number of one with its source,
- * compares two.
+ * compares two, prints the support matrix of a product.
  *
  * All views are tables of text cells: gathered first, then printed with columns
  * as wide as their widest cell, the last column free. */
@@ -11,18 +11,26 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "isa/fields.h"
+#include "isa/support.h"
 #include "target/target.h"
+#include "text/suggest.h"
 
-#define COLUMNS_MAX 12U
+#define COLUMNS_MAX    (2U + DTYPE_N)
+#define TARGET_COLUMNS 12U
 
 static const char usage_text[] = "Usage: tilescope targets [NAME]\n"
                                  "       tilescope targets --diff A B\n"
+                                 "       tilescope targets --support [PRODUCT | NAME]\n"
                                  "\n"
                                  "Without a name: all chips, one a line. With NAME (a stock target, or the path\n"
                                  "of a target file): every number with its unit, confidence, measured rows, the\n"
                                  "file that sets it and its source.\n"
                                  "\n"
                                  "  -d, --diff        show only what differs between targets A and B\n"
+                                 "  -s, --support     show which instruction takes which element type on which\n"
+                                 "                    path, the forms of Mmad and the conversions of Fixpipe: of\n"
+                                 "                    one product (or of a target's), or of all\n"
                                  "  -h, --help        show this text\n"
                                  "\n"
                                  "confidence: measured (board runs), document, platform (vendor's platform files),\n"
@@ -34,6 +42,7 @@ static const char usage_text[] = "Usage: tilescope targets [NAME]\n"
                                  "  tilescope targets\n"
                                  "  tilescope targets ascend950pr_9589\n"
                                  "  tilescope targets --diff ascend910b1 ascend950pr_9589\n"
+                                 "  tilescope targets --support ascend910b\n"
                                  "  tilescope targets ./my_chip.yaml\n";
 
 /* ---- tables of text ---- */
@@ -132,9 +141,9 @@ static enum status list_targets(struct arena *arena, struct diag *d)
 {
     static const char *const heads[] = {"name",    "product", "arch",   "cores",    "GHz",     "L1 KiB",
                                         "L0A KiB", "L0C KiB", "L2 MiB", "HBM TB/s", "numbers", "board runs"};
-    struct table table = {.columns = COLUMNS_MAX};
+    struct table table = {.columns = TARGET_COLUMNS};
     strbuf_init(&table.cells);
-    for (unsigned i = 0; i < COLUMNS_MAX; i++) {
+    for (unsigned i = 0; i < TARGET_COLUMNS; i++) {
         add_cell(&table, heads[i]);
         table.right[i] = i >= 2 && i <= 9;
     }
@@ -297,10 +306,145 @@ static enum status diff_targets(const char *name_a, const char *name_b, struct a
     return STATUS_OK;
 }
 
+/* ---- what a product supports ---- */
+
+/* Element types any instruction of the product takes, as a mask: the columns. */
+static uint32_t dtypes_of_product(enum product product)
+{
+    uint32_t all = 0;
+    for (int op = 0; op < OP_N; op++) {
+        for (int path = 0; path < PATH_N; path++) {
+            all |= support_dtypes((enum op)op, false, product, (enum path)path);
+            all |= support_dtypes((enum op)op, true, product, (enum path)path);
+        }
+    }
+    return all;
+}
+
+static void add_support_row(struct table *table, enum op op, bool c_api, enum path path, uint32_t dtypes, uint32_t all)
+{
+    add_cellf(table, "%s%s", op_name(op), c_api ? " (C API)" : "");
+    add_cell(table, path_name(path));
+    for (int dtype = 0; dtype < DTYPE_N; dtype++) {
+        if ((all >> dtype & 1U) != 0) {
+            add_cell(table, (dtypes >> dtype & 1U) != 0 ? "x" : ".");
+        }
+    }
+    end_row(table);
+}
+
+static void print_paths(enum product product)
+{
+    const uint32_t all = dtypes_of_product(product);
+    struct table table = {.columns = 2 + (unsigned)__builtin_popcount(all)};
+    strbuf_init(&table.cells);
+    add_cell(&table, "instruction");
+    add_cell(&table, "path");
+    for (int dtype = 0; dtype < DTYPE_N; dtype++) {
+        if ((all >> dtype & 1U) != 0) {
+            add_cell(&table, dtype_info((enum dtype)dtype)->name);
+        }
+    }
+    end_row(&table);
+    for (int row = 0; row < 2 * OP_N * PATH_N; row++) { /* the C API's form follows the class API's */
+        const enum op op = (enum op)(row / (2 * PATH_N));
+        const bool c_api = row / PATH_N % 2 != 0;
+        const enum path path = (enum path)(row % PATH_N);
+        const uint32_t dtypes = support_dtypes(op, c_api, product, path);
+        if (dtypes != 0) {
+            add_support_row(&table, op, c_api, path, dtypes, all);
+        }
+    }
+    print_table(&table);
+    strbuf_fini(&table.cells);
+}
+
+static void print_mmads(enum product product)
+{
+    static const char *const heads[] = {"Mmad", "left", "right", "result", "bias"};
+    struct table table = {.columns = 5};
+    strbuf_init(&table.cells);
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        add_cell(&table, heads[i]);
+    }
+    end_row(&table);
+    size_t count;
+    const struct mmad_triple *triples = mmad_triples(&count);
+    for (size_t i = 0; i < count; i++) {
+        const struct mmad_triple *t = &triples[i];
+        if ((t->products >> product & 1U) == 0) {
+            continue;
+        }
+        add_cell(&table, op_name(t->mx ? OP_MMAD_MX : OP_MMAD));
+        add_cell(&table, dtype_info(t->a)->name);
+        add_cell(&table, dtype_info(t->b)->name);
+        add_cell(&table, dtype_info(t->c)->name);
+        add_cell(&table, t->bias != DTYPE_NONE ? dtype_info(t->bias)->name : "");
+        end_row(&table);
+    }
+    print_table(&table);
+    strbuf_fini(&table.cells);
+}
+
+static void print_product(enum product product)
+{
+    (void)printf("%s\n\n", product_name(product));
+    print_paths(product);
+    (void)putchar('\n');
+    print_mmads(product);
+    (void)fputs("\nFixpipe conversions:", stdout);
+    bool any = false;
+    for (int mode = 0; mode < QUANT_N; mode++) {
+        if (fixpipe_mode_supported(product, (enum quant_mode)mode)) {
+            (void)printf("%s %s", any ? "," : "", quant_mode_name((enum quant_mode)mode));
+            any = true;
+        }
+    }
+    (void)puts(any ? "" : " none, L0C leaves through UB");
+}
+
+/* A product by its name, or the product of a target. */
+static enum status find_product(const char *name, struct arena *arena, enum product *out, struct diag *d)
+{
+    *out = product_from_name(name);
+    if (*out != PRODUCT_N) {
+        return STATUS_OK;
+    }
+    const char *known[PRODUCT_N + 1] = {NULL};
+    for (int i = 0; i < PRODUCT_N; i++) {
+        known[i] = product_name((enum product)i);
+    }
+    const struct target *t;
+    const enum status status = target_load(name, NULL, arena, &t, d);
+    if (status != STATUS_OK) {
+        const char *near = suggest_word(name, known);
+        diag_note(d, NULL, "nor is '%s' a product; %s '%s'", name, near != NULL ? "perhaps" : "one is",
+                  near != NULL ? near : known[0]);
+        return status;
+    }
+    *out = t->product;
+    return STATUS_OK;
+}
+
+static enum status show_support(const char *name, struct arena *arena, struct diag *d)
+{
+    enum product product;
+    if (name != NULL) {
+        TRY(find_product(name, arena, &product, d));
+        print_product(product);
+        return STATUS_OK;
+    }
+    for (int i = 0; i < PRODUCT_N; i++) {
+        (void)fputs(i > 0 ? "\n" : "", stdout);
+        print_product((enum product)i);
+    }
+    return STATUS_OK;
+}
+
 /* ---- the command ---- */
 
 struct targets_args {
-    bool help, diff;
+    bool help, diff, support;
     const char *names[2];
     int name_count;
 };
@@ -316,16 +460,20 @@ static enum status parse_args(int argc, char **argv, struct targets_args *args, 
 {
     static const struct option options[] = {
         {"diff", no_argument, NULL, 'd'},
+        {"support", no_argument, NULL, 's'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     optind = 0; /* main may have used getopt: start afresh */
     opterr = 0;
     int option;
-    while ((option = getopt_long(argc, argv, "dh", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "dhs", options, NULL)) != -1) {
         switch (option) {
         case 'd':
             args->diff = true;
+            break;
+        case 's':
+            args->support = true;
             break;
         case 'h':
             args->help = true;
@@ -337,6 +485,9 @@ static enum status parse_args(int argc, char **argv, struct targets_args *args, 
         }
     }
     args->name_count = argc - optind;
+    if (args->diff && args->support) {
+        return usage_error(d, "--diff and --support exclude each other");
+    }
     if (args->diff && args->name_count != 2) {
         return usage_error(d, "--diff takes two targets");
     }
@@ -357,6 +508,9 @@ static enum status run(const struct targets_args *args, struct arena *arena, str
     }
     if (args->diff) {
         return diff_targets(args->names[0], args->names[1], arena, d);
+    }
+    if (args->support) {
+        return show_support(args->names[0], arena, d);
     }
     return args->name_count == 1 ? show_target(args->names[0], arena, d) : list_targets(arena, d);
 }
