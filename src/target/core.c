@@ -6,8 +6,8 @@
 static const char *const buffer_names[BUF_N] = {"GM", "L1", "L0A", "L0B", "L0A_MX", "L0B_MX", "L0C", "BT", "FB", "UB"};
 static const char *const pipe_names[PIPE_N + 1] = {"MTE2", "MTE1", "M", "FIX", "S", "ALL"};
 static const char *const role_names[ROLE_N] = {"A", "B", "scaleA", "scaleB", "bias", "quant", "C"};
-static const char *const path_names[PATH_N] = {"GM->L1",     "GM->L0A",    "GM->L0B", "L1->L0A", "L1->L0B", "L1->L0A_MX",
-                                               "L1->L0B_MX", "L1->BT",     "L1->FB",  "L0C->GM", "L0C->L1", "L0C->UB"};
+static const char *const path_names[PATH_N] = {"GM->L1",     "GM->L0A", "GM->L0B", "L1->L0A", "L1->L0B", "L1->L0A_MX",
+                                               "L1->L0B_MX", "L1->BT",  "L1->FB",  "L0C->GM", "L0C->L1", "L0C->UB"};
 
 static const struct {
     const char *name;

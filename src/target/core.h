@@ -10,9 +10,9 @@ enum buffer {
     BUF_L0B,    /* B2 */
     BUF_L0A_MX, /* scales of L0A, at data address / 16 */
     BUF_L0B_MX,
-    BUF_L0C,    /* CO1 */
-    BUF_BT,     /* bias table, C2 */
-    BUF_FB,     /* Fixpipe buffer, C2PIPE2GM */
+    BUF_L0C, /* CO1 */
+    BUF_BT,  /* bias table, C2 */
+    BUF_FB,  /* Fixpipe buffer, C2PIPE2GM */
     BUF_UB,
     BUF_N
 };
@@ -25,7 +25,17 @@ enum role { ROLE_A = 0, ROLE_B, ROLE_SA, ROLE_SB, ROLE_BIAS, ROLE_QUANT, ROLE_C,
 
 /* GM tensors: `tensor` of an address in BUF_GM. Same numbering as enum role;
  * further ones for workspaces. */
-enum tensor { TENSOR_A = ROLE_A, TENSOR_B, TENSOR_SA, TENSOR_SB, TENSOR_BIAS, TENSOR_QUANT, TENSOR_C, TENSOR_WORKSPACE, TENSOR_N };
+enum tensor {
+    TENSOR_A = ROLE_A,
+    TENSOR_B,
+    TENSOR_SA,
+    TENSOR_SB,
+    TENSOR_BIAS,
+    TENSOR_QUANT,
+    TENSOR_C,
+    TENSOR_WORKSPACE,
+    TENSOR_N
+};
 
 enum path {
     PATH_GM_L1 = 0,
