@@ -32,6 +32,7 @@ const struct operand *problem_operand(const struct problem *p, enum tensor tenso
     const struct operand *const by_tensor[TENSOR_N] = {
         [TENSOR_A] = &p->a,        [TENSOR_B] = &p->b,       [TENSOR_C] = &p->c,
         [TENSOR_BIAS] = &p->bias,  [TENSOR_SA] = &p->scale_a, [TENSOR_SB] = &p->scale_b,
+        [TENSOR_QUANT] = &p->quant,
     };
     const struct operand *o = tensor < TENSOR_N ? by_tensor[tensor] : NULL;
     return o != NULL && o->dtype != DTYPE_NONE ? o : NULL;
@@ -64,7 +65,7 @@ int64_t problem_macs(const struct problem *p)
 
 int64_t problem_compulsory_bytes(const struct problem *p)
 {
-    static const enum tensor tensors[] = {TENSOR_A, TENSOR_B, TENSOR_C, TENSOR_BIAS, TENSOR_SA, TENSOR_SB};
+    static const enum tensor tensors[] = {TENSOR_A, TENSOR_B, TENSOR_C, TENSOR_BIAS, TENSOR_SA, TENSOR_SB, TENSOR_QUANT};
     int64_t bytes = 0;
     for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++) {
         const struct operand *o = problem_operand(p, tensors[i]);
@@ -128,6 +129,7 @@ enum status problem_finish(struct problem *p, const struct location *at, struct 
     TRY(finish_operand(&p->b, "B", p->b.transpose ? p->N : p->K, p->b.transpose ? p->K : p->N, at, d));
     TRY(finish_operand(&p->c, "C", p->M, p->N, at, d));
     TRY(finish_operand(&p->bias, "bias", 1, p->N, at, d));
+    TRY(finish_operand(&p->quant, "quant", 1, p->N, at, d));
     TRY(finish_operand(&p->scale_a, "scale of A", p->M, scale_k, at, d));
     return finish_operand(&p->scale_b, "scale of B", p->N, scale_k, at, d);
 }

@@ -43,6 +43,7 @@ struct problem {
     int64_t batch;
     int64_t groups;
     struct operand a, b, c, bias, scale_a, scale_b;
+    struct operand quant; /* one uint64 scale word per column of C; none: no quant row */
     struct conv_shape conv;
     uint64_t seed;
 };
