@@ -265,9 +265,12 @@ const char *config_problem_complete(struct config *c, struct problem *p, const s
 
 const char *config_problem_not_lowered(const struct problem *p)
 {
+    const bool files = p->a.file != NULL || p->b.file != NULL || p->c.file != NULL || p->bias.file != NULL ||
+                       p->scale_a.file != NULL || p->scale_b.file != NULL;
     return p->op == PROBLEM_CONV ? "conv is not lowered yet"
            : p->batch > 1        ? "batch > 1 is not lowered yet"
            : p->groups > 1       ? "groups > 1 are not lowered yet"
+           : files               ? "data files of operands are not read yet"
                                  : NULL;
 }
 

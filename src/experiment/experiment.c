@@ -145,14 +145,36 @@ static void interpret_all(struct config *c, const struct yaml_node *root, struct
 
 /* ---- cells ---- */
 
-/* Appends "#2", "#3" to labels that occur before. */
-static const char *unique_label(struct config *c, const struct config_problems *p, size_t i)
+struct label {
+    const char *text;
+    size_t problem;
+};
+
+static int compare_labels(const void *a, const void *b)
 {
-    size_t before = 0;
-    for (size_t j = 0; j < i; j++) {
-        before += strcmp(p->v[j].label, p->v[i].label) == 0;
+    const struct label *x = a, *y = b;
+    const int order = strcmp(x->text, y->text);
+    return order != 0 ? order : (x->problem > y->problem) - (x->problem < y->problem);
+}
+
+/* One label a problem; "#2", "#3" follow one that occurs before. NULL on lack of memory. */
+static const char **unique_labels(struct config *c, const struct config_problems *p)
+{
+    struct label *sorted = config_alloc(c, p->count + 1, sizeof *sorted);
+    const char **labels = config_alloc(c, p->count + 1, sizeof *labels);
+    if (sorted == NULL || labels == NULL) {
+        return NULL;
     }
-    return before == 0 ? p->v[i].label : config_text(c, "%s#%zu", p->v[i].label, before + 1);
+    for (size_t i = 0; i < p->count; i++) {
+        sorted[i] = (struct label){p->v[i].label, i};
+    }
+    qsort(sorted, p->count, sizeof *sorted, compare_labels);
+    size_t nth = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        nth = i > 0 && strcmp(sorted[i].text, sorted[i - 1].text) == 0 ? nth + 1 : 1;
+        labels[sorted[i].problem] = nth == 1 ? sorted[i].text : config_text(c, "%s#%zu", sorted[i].text, nth);
+    }
+    return labels;
 }
 
 static void make_cells(struct config *c, struct config_root *d)
@@ -168,12 +190,9 @@ static void make_cells(struct config *c, struct config_root *d)
         return;
     }
     d->e.cells = config_alloc(c, (size_t)count, sizeof *d->e.cells);
-    const char **labels = config_alloc(c, base->count + 1, sizeof *labels);
+    const char **labels = unique_labels(c, base);
     if (d->e.cells == NULL || labels == NULL) {
         return;
-    }
-    for (size_t p = 0; p < base->count; p++) {
-        labels[p] = unique_label(c, base, p);
     }
     for (size_t i = 0; i < count; i++) {
         const size_t p = i / d->variant_count % base->count;

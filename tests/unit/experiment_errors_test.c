@@ -370,6 +370,24 @@ static void all_in_one_run(void **state)
     diag_fini(&d);
 }
 
+static void cells_are_capped(void **state)
+{
+    (void)state;
+    static const char text[] = TARGET "problem: {M: {from: 1, to: 50000}, N: [64, 65], K: 64}\n";
+    static const char *const more[] = {"K=[64, 65]", NULL};
+    const struct bad bad = {text, {"2:10 too many problems"}};
+    struct diag d;
+    diag_init(&d);
+    assert_int_equal(LIMIT_CELLS, 2 * 50000);
+    assert_int_equal(load_text(text, strlen(text), NULL, &d), STATUS_OK);
+    diag_fini(&d);
+    check_sets(&bad, more);
+    const struct bad targets = {"target: [ascend910b1, ascend910b2]\n"
+                                "problem: {M: {from: 1, to: 50001}, N: 64, K: 64}\n",
+                                {"0:0 2 targets x 50001 problems x 1 variants"}};
+    check_sets(&targets, NULL);
+}
+
 static void unknown_config_names_are_suggested(void **state)
 {
     (void)state;
@@ -402,6 +420,7 @@ int main(void)
         cmocka_unit_test(variants),
         cmocka_unit_test(overrides),
         cmocka_unit_test(all_in_one_run),
+        cmocka_unit_test(cells_are_capped),
         cmocka_unit_test(unknown_config_names_are_suggested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
