@@ -25,7 +25,7 @@ void summary_bytes(int64_t bytes, struct strbuf *out)
         v /= 1024;
         u++;
     }
-    strbuf_addf(out, u == 0 || v >= 100 ? "%.0f %s" : v >= 10 ? "%.1f %s" : "%.2f %s", v, units[u]);
+    strbuf_addf(out, v >= 100 || v == (double)(int64_t)v ? "%.0f %s" : v >= 10 ? "%.1f %s" : "%.2f %s", v, units[u]);
 }
 
 static void add_operand(const char *name, const struct operand *o, struct strbuf *out)

@@ -1,0 +1,174 @@
+/* plot_budget.c - map of the buffers: what lies where, what is free. Every
+ * buffer is drawn as wide as its capacity. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/plot_kinds.h"
+#include "report/summary.h"
+
+#define MAP_WIDTH 800.0 /* pixels */
+#define ROW       62    /* pixels a buffer */
+
+static const enum buffer shown[] = {BUF_L1, BUF_L0A, BUF_L0B, BUF_L0A_MX, BUF_L0B_MX, BUF_L0C, BUF_BT, BUF_FB};
+
+/* Ping dark, pong light, as in the timeline; bright text on dark. */
+static const struct role_colour {
+    const char *name;
+    uint32_t dark, light, text_dark;
+} colours[ROLE_N] = {
+    [ROLE_A] = {"A", 0x0072b2, 0x7fc4ee, 0xffffff},       [ROLE_B] = {"B", 0xe69f00, 0xf5cf7f, 0x222222},
+    [ROLE_SA] = {"scales A", 0x56b4e9, 0xbfe1f6, 0x222222}, [ROLE_SB] = {"scales B", 0xf0e442, 0xf8f3a8, 0x222222},
+    [ROLE_BIAS] = {"bias", 0x888888, 0xbbbbbb, 0xffffff},  [ROLE_QUANT] = {"quant", 0xd55e00, 0xf0a878, 0xffffff},
+    [ROLE_C] = {"C", 0x009e73, 0x7bd3b5, 0xffffff},
+};
+
+static bool has_pong(const struct plan *plan, const struct region *r)
+{
+    for (int i = 0; i < plan->n; i++) {
+        if (plan->r[i].buf == r->buf && plan->r[i].role == r->role && plan->r[i].half > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Text that fits into `pixels`, else nothing. */
+static void add_fitting(struct strbuf *out, const char *text, double pixels)
+{
+    picture_quoted(out, 7.0 * (double)strlen(text) + 4 <= pixels ? text : "");
+}
+
+static void add_region(const struct plan *plan, const struct region *r, int row, struct strbuf *out)
+{
+    const struct role_colour *c = &colours[r->role];
+    const double usable = (double)plan->usable[r->buf];
+    const double pixels = MAP_WIDTH * (double)r->size / usable;
+    struct strbuf text;
+    char name[32];
+    strbuf_init(&text);
+    strbuf_addf(out, "%.6f %.6f %d %u %u ", (double)r->off / usable, (double)(r->off + r->size) / usable, row,
+                r->half ? c->light : c->dark, r->half ? 0x222222U : (unsigned)c->text_dark);
+    snprintf(name, sizeof(name), "%s%s", c->name, r->half ? " pong" : has_pong(plan, r) ? " ping" : "");
+    add_fitting(out, name, pixels);
+    strbuf_addf(&text, "0x%" PRIx64 ", ", (uint64_t)r->off);
+    summary_bytes(r->size, &text);
+    strbuf_add(out, " ");
+    add_fitting(out, strbuf_cstr(&text), pixels);
+    strbuf_addf(out, " %" PRId64 " %" PRId64 "\n", r->off, r->size);
+    out->failed |= text.failed;
+    strbuf_fini(&text);
+}
+
+/* What the image is larger than its real data; at least one row, gnuplot stops at none. */
+static void add_padding(const struct plan *plan, const int row_of[BUF_N], struct picture *p)
+{
+    size_t n = 0;
+    picture_block(p, "padding");
+    for (int i = 0; i < plan->n; i++) {
+        const struct region *r = &plan->r[i];
+        if (row_of[r->buf] >= 0 && r->used < r->size) {
+            const double usable = (double)plan->usable[r->buf];
+            strbuf_addf(&p->data, "%.6f %.6f %d\n", (double)(r->off + r->used) / usable,
+                        (double)(r->off + r->size) / usable, row_of[r->buf]);
+            n++;
+        }
+    }
+    if (n == 0) {
+        strbuf_add(&p->data, "NaN NaN 0\n");
+    }
+}
+
+/* One row: name and capacity on the left, used and free on the right. */
+static void add_row_texts(const struct plan *plan, enum buffer buf, int row, struct picture *p)
+{
+    struct strbuf text;
+    char var[16];
+    strbuf_init(&text);
+    strbuf_addf(&text, "%s  ", buffer_name(buf));
+    summary_bytes(plan->usable[buf], &text);
+    snprintf(var, sizeof(var), "name%d", row);
+    picture_text(p, var, strbuf_cstr(&text));
+    int64_t used = 0;
+    for (int i = 0; i < plan->n; i++) {
+        used += plan->r[i].buf == buf ? plan->r[i].size : 0;
+    }
+    strbuf_clear(&text);
+    strbuf_addf(&text, "%.0f %% used", 100.0 * (double)used / (double)plan->usable[buf]);
+    snprintf(var, sizeof(var), "used%d", row);
+    picture_text(p, var, strbuf_cstr(&text));
+    strbuf_clear(&text);
+    if (plan->usable[buf] > used) {
+        summary_bytes(plan->usable[buf] - used, &text);
+        strbuf_add(&text, " free");
+    } else {
+        strbuf_add(&text, "full");
+    }
+    snprintf(var, sizeof(var), "free%d", row);
+    picture_text(p, var, strbuf_cstr(&text));
+    p->vars.failed |= text.failed;
+    strbuf_fini(&text);
+}
+
+static void add_titles(const struct plot_input *in, const struct plan *plan, struct picture *p)
+{
+    const struct record *r = &in->cell->top.r[0];
+    struct strbuf text;
+    strbuf_init(&text);
+    strbuf_add(&text, "Buffer map — ");
+    plot_block(&r->t, &text);
+    strbuf_add(&text, ", best of ");
+    plot_subject(in->cell->cell, &text);
+    picture_text(p, "title", strbuf_cstr(&text));
+    picture_text(p, "sub1", "each bar is one buffer at its full capacity: start address and bytes of each region; hatched: free, white lines: padding");
+    strbuf_clear(&text);
+    strbuf_add(&text, "event ids in use:");
+    const char *comma = "";
+    for (int e = 0; e < HARD_EVENT_N; e++) {
+        if (plan->events_used[e]) {
+            strbuf_addf(&text, "%s %s %u", comma, hard_event_name(e), (unsigned)plan->events_used[e]);
+            comma = ",";
+        }
+    }
+    strbuf_addf(&text, " (of %" PRId32 " each)", in->cell->cell->target->event_ids);
+    picture_text(p, "sub2", strbuf_cstr(&text));
+    p->vars.failed |= text.failed;
+    strbuf_fini(&text);
+}
+
+bool plot_budget(const struct plot_input *in, struct picture *p, struct strbuf *why)
+{
+    struct schedule s;
+    if (!plot_best_schedule(in, &s, why)) {
+        return false;
+    }
+    int rows = 0;
+    int row_of[BUF_N];
+    for (size_t i = sizeof(shown) / sizeof(shown[0]); i-- > 0;) { /* bottom row first */
+        row_of[shown[i]] = -1;
+        if (s.plan.usable[shown[i]] > 0) {
+            add_row_texts(&s.plan, shown[i], rows, p);
+            row_of[shown[i]] = rows++;
+        }
+    }
+    if (rows == 0) {
+        strbuf_add(why, "the target has no such buffers");
+        return false;
+    }
+    add_titles(in, &s.plan, p);
+    p->width = 1160;
+    p->height = 106 + ROW * rows + 24;
+    picture_real(p, "left", 150);
+    picture_real(p, "right", 1160 - 150 - MAP_WIDTH);
+    picture_real(p, "top", 106);
+    picture_real(p, "bottom", 24);
+    picture_real(p, "rows", rows);
+    picture_block(p, "regions");
+    for (int i = 0; i < s.plan.n; i++) {
+        if (row_of[s.plan.r[i].buf] >= 0 && s.plan.r[i].size > 0) {
+            add_region(&s.plan, &s.plan.r[i], row_of[s.plan.r[i].buf], &p->data);
+        }
+    }
+    add_padding(&s.plan, row_of, p);
+    return true;
+}

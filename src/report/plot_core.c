@@ -1,0 +1,117 @@
+/* plot_core.c - timing_ref's instructions gathered into boxes: one for all
+ * instructions of an operand in a step, because a B of four loads is one load
+ * to whoever looks at the picture. */
+#include <stdlib.h>
+
+#include "report/plot_kinds.h"
+#include "timing/timing.h"
+
+struct gather {
+    struct plot_boxes *boxes;
+    int64_t first, last;
+};
+
+static struct plot_box *push(struct plot_boxes *b)
+{
+    if (b->n == b->cap) {
+        const size_t cap = b->cap ? 2 * b->cap : 256;
+        struct plot_box *more = realloc(b->v, cap * sizeof(*more));
+        if (!more) {
+            b->failed = true;
+            return NULL;
+        }
+        b->v = more;
+        b->cap = cap;
+    }
+    return &b->v[b->n++];
+}
+
+/* The box this instruction belongs to, if it was begun: looked for among the last few. */
+static struct plot_box *open_box(struct plot_boxes *b, const struct insn *in)
+{
+    for (size_t i = b->n; i > 0 && b->n - i < 8; i--) {
+        struct plot_box *box = &b->v[i - 1];
+        if (box->pipe == in->pipe && box->role == in->role && box->step == in->step) {
+            return box;
+        }
+    }
+    return NULL;
+}
+
+static bool take(void *ctx, const struct timing_event *e)
+{
+    struct gather *g = ctx;
+    const struct insn *in = &e->insn;
+    if ((int64_t)in->step > g->last) {
+        return false;
+    }
+    const bool occupies = in->op != OP_NOP && in->op < OP_SET_FLAG;
+    if ((int64_t)in->step < g->first || !occupies) {
+        return true;
+    }
+    struct plot_box *box = open_box(g->boxes, in);
+    if (box) {
+        box->occupied = e->occupied;
+        box->end = e->end;
+        return true;
+    }
+    box = push(g->boxes);
+    if (!box) {
+        return false;
+    }
+    const struct addr *slot = in->pipe == PIPE_M || in->pipe == PIPE_FIX ? &in->src : &in->dst;
+    *box = (struct plot_box){.start = e->start,
+                             .occupied = e->occupied,
+                             .end = e->end,
+                             .step = in->step,
+                             .pipe = in->pipe,
+                             .role = in->role,
+                             .half = (uint8_t)slot->half};
+    return true;
+}
+
+bool plot_core_boxes(const struct plot_input *in, const struct schedule *s, int32_t core, int64_t first, int64_t last,
+                     struct plot_boxes *out)
+{
+    *out = (struct plot_boxes){0};
+    struct gather g = {.boxes = out, .first = first, .last = last};
+    const struct timing_start start = {.l2_warm = in->cell->cell->l2_warm};
+    const enum status st = timing_ref_core(study_timing(in->study), s, &start, core, take, &g);
+    return st == STATUS_OK && !out->failed;
+}
+
+void plot_boxes_fini(struct plot_boxes *b)
+{
+    free(b->v);
+    *b = (struct plot_boxes){0};
+}
+
+int32_t plot_busiest_core(const struct schedule *s)
+{
+    int32_t best = 0;
+    for (int32_t c = 1; c < s->cores; c++) {
+        if (schedule_steps(s, c) > schedule_steps(s, best)) {
+            best = c;
+        }
+    }
+    return best;
+}
+
+bool plot_best_schedule(const struct plot_input *in, struct schedule *out, struct strbuf *why)
+{
+    struct infeasible reason = {0};
+    struct diag d;
+    diag_init(&d);
+    enum status st = STATUS_INVALID;
+    if (in->cell->top.n == 0) {
+        strbuf_add(why, "no feasible tiling");
+    } else {
+        st = study_schedule(in->cell->cell, &in->cell->top.r[0].t, out, &reason, &d);
+        if (st != STATUS_OK || reason.reason != REASON_NONE) {
+            strbuf_add(why, d.count ? d.messages[0].text : "the best tiling has no schedule");
+            st = STATUS_INVALID;
+        }
+    }
+    diag_fini(&d);
+    return st == STATUS_OK;
+}
