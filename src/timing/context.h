@@ -47,4 +47,9 @@ enum status run_time_check(const struct schedule *s, int64_t longest);
 enum status fast_create(struct fast **out);
 void fast_destroy(struct fast *f);
 
+/* Costs of all contexts of `g`, by index; in the scratch of `f`.
+ * @return STATUS_NO_MEMORY, STATUS_LIMIT (run_time_check). */
+enum status fast_records(struct fast *f, const struct schedule *s, const struct cost *c, const struct mem_geometry *g,
+                         const struct tile_cost **out);
+
 #endif

@@ -206,9 +206,8 @@ static int64_t longest_step(const struct cost *c, const struct tile_cost *t)
     return sum;
 }
 
-/* Cost records of all contexts. */
-static enum status make_records(struct fast *f, const struct schedule *s, const struct cost *c,
-                                const struct mem_geometry *g)
+enum status fast_records(struct fast *f, const struct schedule *s, const struct cost *c, const struct mem_geometry *g,
+                         const struct tile_cost **out)
 {
     int64_t longest = 0;
     if (!reserve(&f->works, &f->work_cap, g->shape_count, sizeof *f->works) ||
@@ -224,6 +223,7 @@ static enum status make_records(struct fast *f, const struct schedule *s, const 
         tile_cost_init(&f->records[i], c, &f->works[context->shape], g, context);
         longest = max_i64(longest, longest_step(c, &f->records[i]));
     }
+    *out = f->records;
     return run_time_check(s, longest);
 }
 
@@ -233,13 +233,14 @@ enum status timing_fast(struct timing *t, const struct schedule *s, const struct
     struct cost cost;
     struct recurrence r;
     const struct mem_geometry *g;
+    const struct tile_cost *records;
     struct run_time run = {0};
     uint64_t steps = 0;
     cost_init(&cost, s);
     recurrence_init(&r, s, &cost);
     r.skip = t->shortcuts > 0;
     TRY(memctx_get(t->memory, s, start->l2_warm, &g));
-    TRY(make_records(t->fast, s, &cost, g));
+    TRY(fast_records(t->fast, s, &cost, g, &records));
     memo_clear(t->fast);
     for (uint32_t i = 0; i < g->sequence_count; i++) {
         struct core_time core;

@@ -44,8 +44,12 @@ enum status timing_ref(struct timing *t, const struct schedule *s, const struct 
 
 /* A lower bound of timing_fast's task without simulating: slowest core's max
  * of sum Mmad, sum MTE1, sum (o2 + rows), sum Fixpipe from the same integers,
- * plus launch. Proof in timing/bound.c. */
+ * plus launch. Proof in timing/bound.c. Holds for any start. */
 int64_t timing_bound(struct timing *t, const struct schedule *s);
+
+/* The same from this start, with what its tiles miss in L2: tighter, and cheap
+ * where the geometry of the tiles was seen before. */
+int64_t timing_bound_from(struct timing *t, const struct schedule *s, const struct timing_start *start);
 
 /* One executed instruction, for timelines and traces. */
 struct timing_event {
