@@ -21,6 +21,8 @@
 #define LIMIT_CSV_ROWS 1000000U
 /* Bytes of one file supplied as the data of an operand. */
 #define LIMIT_DATA_BYTES (1ULL << 34)
+/* Bytes of one buffer of a test vector, and of one vector file. */
+#define LIMIT_VECTOR_BYTES (64LL * 1024 * 1024)
 
 /* ---- memory ---- */
 /* Bytes of one allocation from an arena: more is a mistake, not a need. */

@@ -62,7 +62,8 @@ enum insn_flag {
     INSN_DRAIN = 1 << 1,     /* a wait after the loop */
     INSN_FIRST = 1 << 2,     /* first instruction of one operand's copy or load in this step */
     INSN_LAST = 1 << 3,      /* last one */
-    INSN_L1_FILLING = 1 << 4 /* while this load reads its half, an ND2NZ fills the other one (L1 contention) */
+    INSN_L1_FILLING = 1 << 4, /* while this load reads its half, an ND2NZ fills the other one (L1 contention) */
+    INSN_C_API = 1 << 5       /* asc_copy_l12l0?_trans: the C API's own support tables */
 };
 
 /* Operand address: byte offset in a buffer, or in GM tensor `tensor`. */
