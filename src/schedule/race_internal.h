@@ -1,0 +1,79 @@
+/* race_internal.h - shared by race.c (clocks and flags), race_access.c (who
+ * touched a block last), race_unit.c (unit flag) and race_report.c (words). */
+#ifndef SCHEDULE_RACE_INTERNAL_H
+#define SCHEDULE_RACE_INTERNAL_H
+
+#include "isa/access.h"
+#include "schedule/race.h"
+
+enum { RACE_BLOCK = 32, RACE_RING = 256, RACE_GM_KEPT = 16, RACE_IDS = 8 };
+
+/* Who touched: a pipe, with the differences that decide what orders it. */
+enum actor {
+    ACTOR_MTE2 = 0,
+    ACTOR_MTE1,
+    ACTOR_M,
+    ACTOR_FIX,
+    ACTOR_M_UNIT,   /* Mmad with unit flag */
+    ACTOR_FIX_UNIT, /* Fixpipe with unit flag */
+    ACTOR_M_SMALL,  /* a Mmad too small to run without a barrier behind it */
+    ACTOR_FILL,     /* a Fill as MTE1 sees it */
+    ACTOR_N
+};
+
+/* A moment of the core: instructions complete per pipe. */
+struct clock {
+    uint32_t done[PIPE_N];
+};
+
+struct flag {
+    bool set;
+    struct clock at;     /* of the set */
+    uint32_t wait_seq;   /* of the last wait, on the waiting pipe; 0: none */
+    struct insn setter;
+};
+
+/* Accesses of one pipe and direction to one GM tensor: the last ones exactly, older ones as a hull. */
+struct gm_history {
+    struct access kept[RACE_GM_KEPT];
+    uint32_t seq[RACE_GM_KEPT];
+    uint32_t count;
+    int64_t old_lo, old_hi;
+    uint32_t old_seq; /* 0: nothing older */
+};
+
+struct race {
+    const struct target *target;
+    int32_t core;
+    struct clock clock[PIPE_N]; /* before the next instruction of the pipe */
+    uint32_t seq[PIPE_N];       /* last instruction of the pipe; never reset, so marks need no clearing */
+    struct insn ring[PIPE_N][RACE_RING];
+    struct flag flags[HARD_EVENT_N][RACE_IDS];
+    struct access_registers reg;
+    /* Last instruction per 32 B block; NULL: never. [..][1]: writes. */
+    uint32_t *mark[BUF_N][ACTOR_N][2];
+    int64_t blocks[BUF_N]; /* allocated for */
+    struct gm_history gm[TENSOR_N][PIPE_N][2];
+    uint8_t *unit; /* of L0C, per granule: enum unit_state */
+    int64_t granules;
+    struct insn unit_last; /* last Mmad with unit flag */
+    struct race_violation kept[RACE_KEPT];
+    uint64_t total;
+};
+
+enum pipe race_actor_pipe(enum actor actor);
+
+/* Instruction `seq` of a pipe; NULL if it is too long ago. */
+const struct insn *race_past(const struct race *r, enum pipe pipe, uint32_t seq);
+
+struct race_violation *race_add(struct race *r, enum race_kind kind, const struct insn *second);
+
+/* Checks the accesses of `insn` as `actor` (instruction seq[pipe] of its pipe)
+ * against all earlier ones, then leaves their marks. */
+enum status race_accesses(struct race *r, const struct insn *insn, enum actor actor, const struct access *list, int count);
+
+/* Mmad or Fixpipe on the granules of L0C. */
+void race_unit_flag(struct race *r, const struct insn *insn, const struct access *list, int count);
+void race_unit_end(struct race *r);
+
+#endif
