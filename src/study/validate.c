@@ -293,7 +293,7 @@ enum status validate_row_read(const struct csv_table *csv, const struct validate
     out->start.l2_warm = integer(&r, COL_L2_WARM, 1, 0) != 0;
     out->copy_passes = (int32_t)integer(&r, COL_COPY_PASSES, INT32_MAX, 1);
     out->copy_nsplit = (int32_t)integer(&r, COL_COPY_NSPLIT, INT32_MAX, 1);
-    if (strcmp(out->op, "conv2d") == 0 || strcmp(out->op, "matmul_mx") == 0) {
+    if (strcmp(out->op, "matmul") != 0 && strncmp(out->op, "copy", 4) != 0) {
         return STATUS_UNSUPPORTED;
     }
     read_problem(&r, out);
