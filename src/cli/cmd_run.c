@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/os.h"
+#include "cli/progress.h"
 #include "report/run.h"
 #include "report/summary.h"
 #include "study/study.h"
@@ -16,76 +17,6 @@
 #define DEFAULT_CONFIG  "matmul_half"
 #define DRY_RUN_POINTS  100000U
 #define SHOW_MISMATCHES 5
-
-/* ---- progress ---- */
-
-struct meter {
-    const char *name;
-    bool on, shown;
-    double last;       /* seconds of the last line */
-    uint64_t evaluated; /* at the window's start */
-    double since;
-    double rate;       /* points per second, smoothed */
-};
-
-/* "1 h 03 min", "4 min 10 s", "7 s". */
-static void put_seconds(double s, FILE *f)
-{
-    const long n = (long)(s + 0.5);
-    if (n >= 3600) {
-        fprintf(f, "%ld h %02ld min", n / 3600, n % 3600 / 60);
-    } else if (n >= 60) {
-        fprintf(f, "%ld min %02ld s", n / 60, n % 60);
-    } else {
-        fprintf(f, "%ld s", n);
-    }
-}
-
-/* At most five lines a second, over each other; the rate is that of the last two seconds or so. */
-static void show_progress(void *ctx, const struct sweep_progress *p)
-{
-    struct meter *m = ctx;
-    const bool end = p->done == p->total;
-    if (!m->on || (!end && p->seconds - m->last < 0.2)) {
-        return;
-    }
-    const uint64_t evaluated = p->done - p->resumed;
-    if (p->seconds - m->since >= 2 || m->rate <= 0) {
-        const double window = p->seconds - m->since;
-        m->rate = window > 0 ? (double)(evaluated - m->evaluated) / window : 0;
-        m->since = p->seconds;
-        m->evaluated = evaluated;
-    }
-    const double mean = p->seconds > 0 ? (double)evaluated / p->seconds : 0;
-    const double rate = end || m->rate <= 0 ? mean : m->rate;
-    m->last = p->seconds;
-    m->shown = true;
-    fprintf(stderr, "\r\033[K%s: %" PRIu64 " of %" PRIu64 " tilings, %.*f/s", m->name, p->done, p->total,
-            rate < 10 ? 1 : 0, rate);
-    if (!end && rate > 0) {
-        fputs(", ", stderr);
-        put_seconds((double)(p->total - p->done) / rate, stderr);
-        fputs(" left", stderr);
-    }
-    fflush(stderr);
-}
-
-static void end_progress(struct meter *m)
-{
-    if (m->shown) {
-        fputs("\n", stderr);
-        m->shown = false;
-    }
-}
-
-static void show_resumed(void *ctx, uint64_t points, uint64_t total)
-{
-    const struct meter *m = ctx;
-    if (m->on || !m->name) {
-        return;
-    }
-    fprintf(stderr, "%s: going on after %" PRIu64 " of %" PRIu64 " tilings\n", m->name, points, total);
-}
 
 /* ---- dry run ---- */
 
@@ -223,17 +154,17 @@ static enum status run_it(const struct command_line *line, const struct experime
     int64_t threads = 0;
     TRY(command_int(line, "threads", 1, LIMIT_THREADS, &threads, d));
     const bool quiet = command_has(line, "quiet");
-    struct meter meter = {.name = quiet ? NULL : e->name, .on = !quiet && os_is_terminal(2)};
+    struct progress progress = progress_start(e->name, quiet);
     const struct run_options options = {.results = command_text(line, "results", "results"),
                                         .force = command_has(line, "force"),
                                         .no_plots = command_has(line, "no-plots"),
-                                        .sweep = {.threads = (int)threads, .progress = show_progress, .ctx = &meter},
-                                        .resumed = show_resumed,
-                                        .ctx = &meter};
+                                        .sweep = {.threads = (int)threads, .progress = progress_show, .ctx = &progress},
+                                        .resumed = progress_resumed,
+                                        .ctx = &progress};
     struct run_outcome out;
     os_watch_interrupt();
     enum status st = run_experiment(e, &options, &out, d);
-    end_progress(&meter);
+    progress_end(&progress);
     if (st == STATUS_OK) {
         st = say_outcome(e, &out, command_has(line, "verbose"), quiet, d);
     } else if (st == STATUS_INTERRUPTED) {

@@ -9,6 +9,7 @@
 
 static void add_tic(struct strbuf *out, double v)
 {
+    v += 0.0; /* no -0 */
     strbuf_addf(out, "%s\"%.10g\" %.10g", out->len ? ", " : "", v, v);
 }
 

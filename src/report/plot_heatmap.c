@@ -223,8 +223,9 @@ static void lay_out(const struct heat *h, struct picture *p)
     picture_real(p, "right", 126);
     picture_real(p, "top", 98);
     picture_real(p, "bottom", p->height - 98 - plot_h);
-    picture_real(p, "gap", fmin(0.03, 1.2 / cell_w));
-    picture_real(p, "cell_font", fmin(12.5, cell_w * 0.30));
+    picture_real(p, "gap_x", fmin(0.03, 1.2 / cell_w));
+    picture_real(p, "gap_y", fmin(0.03, 1.2 * (double)h->y.n / plot_h));
+    picture_real(p, "cell_font", fmin(14, cell_w * 0.29));
 }
 
 bool plot_heatmap(const struct plot_input *in, struct picture *p, struct strbuf *why)

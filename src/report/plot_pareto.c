@@ -155,7 +155,7 @@ static void add_ends(const struct scatter *s, struct picture *p)
     double other[4];
     struct strbuf text;
     strbuf_init(&text);
-    strbuf_add(&text, "fastest: ");
+    strbuf_add(&text, front->n > 1 ? "fastest: " : "fastest, least traffic: ");
     plot_number(us(s, fast), &text);
     strbuf_add(&text, " µs, ");
     plot_block(&fast->t, &text);
@@ -184,11 +184,17 @@ static void add_titles(const struct scatter *s, struct picture *p)
     if (s->cell->sample.n < s->cell->counts.feasible) {
         strbuf_addf(&text, "%zu of ", s->cell->sample.n);
     }
-    strbuf_addf(&text, "%llu feasible tilings, lower left is better; line: the %zu no other tiling beats in both",
-                (unsigned long long)s->cell->counts.feasible, s->cell->front.n);
+    strbuf_addf(&text, "%llu feasible tilings, lower left is better; ", (unsigned long long)s->cell->counts.feasible);
+    if (s->cell->front.n > 1) {
+        strbuf_addf(&text, "line: the %zu that no other beats in both", s->cell->front.n);
+    } else {
+        strbuf_add(&text, "one beats all others in both");
+    }
     picture_text(p, "sub1", strbuf_cstr(&text));
     strbuf_clear(&text);
-    strbuf_addf(&text, "any kernel must move %.1f MiB", (double)s->cell->top.r[0].compulsory / 1048576.0);
+    strbuf_add(&text, "any kernel must move ");
+    plot_number((double)s->cell->top.r[0].compulsory / 1048576.0, &text);
+    strbuf_add(&text, " MiB: every operand once");
     picture_text(p, "sub2", strbuf_cstr(&text));
     p->vars.failed |= text.failed;
     strbuf_fini(&text);
@@ -213,7 +219,7 @@ bool plot_pareto(const struct plot_input *in, struct picture *p, struct strbuf *
     picture_real(p, "top", 98);
     picture_real(p, "bottom", 74);
     gather(&s);
-    const bool log_colour = s.c0 > 0 && s.c1 > LOG_FROM * s.c0;
+    const bool log_colour = s.c0 > 0 && s.c1 > 6 * s.c0;
     picture_real(p, "x_low", s.x0);
     picture_real(p, "x_high", s.x1);
     picture_real(p, "y_low", s.y0);

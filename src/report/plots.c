@@ -15,6 +15,7 @@ static const struct {
     {PLOT_TIMELINE, "timeline", plot_timeline},
     {PLOT_BUDGET, "budget", plot_budget},
     {PLOT_PARETO, "pareto", plot_pareto},
+    {PLOT_TIMELINE, "exposed", plot_exposed},
 };
 
 struct plotter {

@@ -1,0 +1,241 @@
+/* explain.c - budget, loops, times of one tiling; the listing is in listing.c. */
+#include "report/explain.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/intmath.h"
+#include "record/record_columns.h"
+#include "report/listing.h"
+#include "report/summary.h"
+#include "tiling/loads.h"
+
+/* ---- budget ---- */
+
+static const char *region_role(uint8_t role)
+{
+    static const char *const names[ROLE_N] = {
+        [ROLE_A] = "A",        [ROLE_B] = "B",          [ROLE_SA] = "scales of A", [ROLE_SB] = "scales of B",
+        [ROLE_BIAS] = "bias",  [ROLE_QUANT] = "quant row", [ROLE_C] = "C"};
+    return role < ROLE_N ? names[role] : "?";
+}
+
+static void budget_buffer(const struct plan *plan, enum buffer buf, struct strbuf *out)
+{
+    int64_t taken = 0;
+    int count = 0;
+    for (int i = 0; i < plan->n; i++) {
+        const struct region *r = &plan->r[i];
+        if (r->buf != buf || r->size == 0) {
+            continue;
+        }
+        strbuf_addf(out, "  %-7s 0x%06" PRIx64 "  0x%06" PRIx64 "  %8" PRId64 "  %8" PRId64 "  %s, buffer %d\n",
+                    buffer_name(buf), (uint64_t)r->off, (uint64_t)(r->off + r->size), r->size, r->used,
+                    region_role(r->role), r->half);
+        taken += r->size;
+        count++;
+    }
+    if (count) {
+        strbuf_addf(out, "  %-7s %30" PRId64 " of %" PRId64 " B used, %" PRId64 " B free\n", "", taken,
+                    plan->usable[buf], plan->usable[buf] - taken);
+    }
+}
+
+void explain_budget(const struct target *target, const struct plan *plan, struct strbuf *out)
+{
+    strbuf_addf(out, "  %-7s %8s  %8s  %8s  %8s  %s\n", "buffer", "from", "to", "bytes", "of data", "what");
+    for (int buf = BUF_L1; buf < BUF_N; buf++) {
+        budget_buffer(plan, buf, out);
+    }
+    strbuf_add(out, "  event ids:");
+    for (int e = 0; e < HARD_EVENT_N; e++) {
+        if (plan->events_used[e]) {
+            strbuf_addf(out, " %s 0..%d", hard_event_name(e), plan->events_used[e] - 1);
+        }
+    }
+    strbuf_addf(out, " (each pair has %" PRId32 ")\n", target->event_ids);
+}
+
+/* ---- loops ---- */
+
+static const char *load_words(enum role role, const struct tiling *t)
+{
+    const enum tiling_field f = role == ROLE_A ? TF_loadA : TF_loadB;
+    const struct tiling_field_info *info = tiling_field_info(f);
+    const int32_t v = tiling_get(t, f);
+    return info->words && v >= info->min && v <= info->max ? info->words[v - info->min] : "?";
+}
+
+static const char *field_word(const struct tiling *t, enum tiling_field f)
+{
+    const struct tiling_field_info *info = tiling_field_info(f);
+    return info->words ? info->words[tiling_get(t, f) - info->min] : "";
+}
+
+static void loop_assignment(const struct schedule *s, struct strbuf *out)
+{
+    const struct tiling *t = &s->t;
+    if (t->assign == ASSIGN_BLOCKS) {
+        strbuf_addf(out, "  on %" PRId32 " cores at once (%" PRId32 " own a tile): base tiles are dealt round robin, order %s\n",
+                    s->cores, s->cores_active, field_word(t, TF_order));
+        strbuf_addf(out, "    for each of the core's tiles, of %" PRId32 " x %" PRId32 " in C:\n", s->tiles_m, s->tiles_n);
+        return;
+    }
+    strbuf_addf(out,
+                "  on %" PRId32 " cores at once (%" PRId32 " own a tile): core b has slice (b mod %" PRId32 ", b div %" PRId32
+                ") of %" PRId32 " x %" PRId32 " in C\n",
+                s->cores, s->cores_active, s->rounds_per ? s->rounds_per : s->slices_m,
+                s->rounds_per ? s->rounds_per : s->slices_m, t->singleCoreM, t->singleCoreN);
+    if (t->orderRounds > 1) {
+        strbuf_addf(out, "    for each of %" PRId32 " rounds along M (for L2):\n", t->orderRounds);
+    }
+    const int64_t m = ceil_div(t->singleCoreM, t->baseM);
+    const int64_t n = ceil_div(t->singleCoreN, t->baseN);
+    if (t->iterateOrder == 0) {
+        strbuf_addf(out, "    for n in %" PRId64 " tiles, for m in %" PRId64 " tiles (ORDER_M: m runs faster):\n", n, m);
+    } else {
+        strbuf_addf(out, "    for m in %" PRId64 " tiles, for n in %" PRId64 " tiles (ORDER_N: n runs faster):\n", m, n);
+    }
+}
+
+static void loop_copy(const struct schedule *s, enum role role, struct strbuf *out)
+{
+    const struct tiling *t = &s->t;
+    const int32_t step = role == ROLE_A ? t->stepKa : t->stepKb;
+    const int32_t buffers = role == ROLE_A ? t->dbA1 : t->dbB1;
+    const int32_t mn = role == ROLE_A ? t->baseM : t->baseN;
+    const int64_t k = min_i64((int64_t)step * t->baseK, s->problem->K);
+    if (step >= s->nk) {
+        strbuf_add(out, "        once a tile:     ");
+    } else {
+        strbuf_addf(out, "        every %3" PRId32 " steps: ", step);
+    }
+    strbuf_addf(out, "copy %s  GM -> L1   %" PRId32 " x %" PRId64 ", into %s\n", role_name(role), mn, k,
+                buffers > 1 ? "the other of 2 buffers" : "its one buffer");
+}
+
+void explain_loops(const struct schedule *s, struct strbuf *out)
+{
+    const struct tiling *t = &s->t;
+    loop_assignment(s, out);
+    strbuf_addf(out, "      for k in %" PRId32 " steps of %" PRId32 ":\n", s->nk, t->baseK);
+    loop_copy(s, ROLE_A, out);
+    loop_copy(s, ROLE_B, out);
+    strbuf_addf(out, "        load A  L1 -> L0A  %" PRId32 " x %" PRId32 " (%s), %" PRId32 " buffers\n", t->baseM, t->baseK,
+                load_words(ROLE_A, t), t->dbL0A);
+    strbuf_addf(out, "        load B  L1 -> L0B  %" PRId32 " x %" PRId32 " (%s), %" PRId32 " buffers\n", t->baseN, t->baseK,
+                load_words(ROLE_B, t), t->dbL0B);
+    strbuf_addf(out, "        Mmad    L0A * L0B -> L0C  %" PRId32 " x %" PRId32 " x %" PRId32 ", from 0 at the first k\n",
+                t->baseM, t->baseN, t->baseK);
+    strbuf_addf(out, "      Fixpipe   L0C -> GM  %" PRId32 " x %" PRId32 "%s, %" PRId32 " L0C buffer%s\n", t->baseM, t->baseN,
+                t->unitflag ? " (unitflag: starts while the last Mmad still runs)" : "", t->dbL0C,
+                t->dbL0C > 1 ? "s" : "");
+    struct schedule_totals totals;
+    schedule_totals(s, &totals);
+    strbuf_addf(out, "  in all: %" PRIu64 " tiles, %" PRIu64 " steps, %" PRIu64 " instructions on the pipes\n", totals.tiles,
+                totals.steps, totals.insns);
+}
+
+/* ---- times ---- */
+
+static void times_bytes(const struct record *r, struct strbuf *out)
+{
+    strbuf_add(out, "  bytes moved:");
+    const char *comma = "";
+    for (int p = 0; p < PATH_N; p++) {
+        if (r->bytes[p]) {
+            strbuf_addf(out, "%s %s ", comma, path_name(p));
+            summary_bytes(r->bytes[p], out);
+            comma = ",";
+        }
+    }
+    strbuf_add(out, "\n  of the GM bytes ");
+    summary_bytes(r->hbm, out);
+    strbuf_add(out, " reach HBM, the rest hits L2; any kernel must move ");
+    summary_bytes(r->compulsory, out);
+    strbuf_add(out, "\n");
+}
+
+void explain_times(const struct cell *cell, const struct record *r, int64_t bound, struct strbuf *out)
+{
+    static const enum pipe order[] = {PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_FIX};
+    strbuf_addf(out, "  task %.2f us: %.1f TFLOP/s, %.1f %% of peak%s\n", timing_us(cell->target, r->task),
+                record_tflops(cell, r), 100 * record_peak_share(cell, r),
+                r->unvalidated ? " (unvalidated: no measured run has these choices)" : "");
+    strbuf_addf(out, "  cores: mean %.2f us, slowest %.2f us; launch %.2f us\n", timing_us(cell->target, r->core_mean),
+                timing_us(cell->target, r->core_max), timing_us(cell->target, r->task - r->core_max));
+    strbuf_add(out, "  busy, mean over cores, msprof's names:\n");
+    for (size_t i = 0; i < 4; i++) {
+        const enum pipe p = order[i];
+        strbuf_addf(out, "    %-8s %10.2f us  %5.1f %% of the mean core time%s\n", summary_counter(p),
+                    timing_us(cell->target, r->busy[p]),
+                    r->core_mean > 0 ? 100.0 * (double)r->busy[p] / (double)r->core_mean : 0.0,
+                    p == r->bound_pipe ? "   <- binds" : "");
+    }
+    if (bound > 0) {
+        strbuf_addf(out, "  no order of these instructions can take less than %.2f us (%.0f %% of this)\n",
+                    timing_us(cell->target, bound), r->task > 0 ? 100.0 * (double)bound / (double)r->task : 0.0);
+    }
+    times_bytes(r, out);
+}
+
+/* ---- the whole ---- */
+
+static void heading(int n, const char *text, struct strbuf *out)
+{
+    strbuf_addf(out, "\n%d. %s\n", n, text);
+}
+
+static void explain_what(const struct cell *cell, const struct record *r, struct strbuf *out)
+{
+    strbuf_add(out, "tiling ");
+    tiling_name(&r->t, out);
+    strbuf_addf(out, "\nof ");
+    summary_problem(&cell->problem, out);
+    strbuf_addf(out, "\non %s, %s: %" PRId32 " cores, %.2f GHz\n", cell->target->name, cell->target->title,
+                cell->target->cores, cell->target->ghz);
+    if (r->verified != VERIFIED_NOT_RUN) {
+        strbuf_addf(out, "verified (%s): %s\n", verify_name(r->verify),
+                    r->verified == VERIFIED_OK ? "every load brings the right bytes" : "MISMATCH");
+    }
+    heading(1, "Fields", out);
+    int column = 0;
+    for (int f = 0; f < TF_N; f++) {
+        const struct tiling_field_info *info = tiling_field_info(f);
+        const int32_t v = tiling_get(&r->t, f);
+        if (v == info->def && f != TF_baseM && f != TF_baseN && f != TF_baseK) {
+            continue;
+        }
+        const size_t at = out->len;
+        strbuf_addf(out, "  %s ", info->name);
+        if (info->words && v >= info->min && v <= info->max) {
+            strbuf_add(out, info->words[v - info->min]);
+        } else {
+            strbuf_addf(out, "%" PRId32, v);
+        }
+        column = (column + 1) % 4;
+        strbuf_addf(out, column ? "%*s" : "\n", column && out->len - at < 24 ? (int)(24 - (out->len - at)) : 0, "");
+    }
+    strbuf_add(out, column ? "\n  (all others at their defaults)\n" : "  (all others at their defaults)\n");
+}
+
+enum status explain_text(struct study *study, const struct cell *cell, const struct record *r,
+                         const struct explain_options *o, struct strbuf *out, struct diag *d)
+{
+    struct schedule s;
+    struct infeasible why = {0};
+    TRY(study_schedule(cell, &r->t, &s, &why, d));
+    if (why.reason != REASON_NONE) {
+        return diag_error(d, STATUS_INVALID, NULL, "this tiling is infeasible");
+    }
+    explain_what(cell, r, out);
+    heading(2, "Buffers", out);
+    explain_budget(cell->target, &s.plan, out);
+    heading(3, "Loops", out);
+    explain_loops(&s, out);
+    heading(4, "Time on the model", out);
+    explain_times(cell, r, timing_bound(study_timing(study), &s), out);
+    heading(5, "Instructions", out);
+    TRY(listing_text(study, cell, &s, o, out, d));
+    return out->failed ? diag_error(d, STATUS_NO_MEMORY, NULL, "no memory for the text") : STATUS_OK;
+}
