@@ -1,6 +1,8 @@
 /* loads.c - L1->L0 instruction tables (kernel_rules.md section 4). */
 #include "tiling/loads.h"
 
+#include "base/intmath.h"
+
 #define BIT(load) (1U << (load))
 
 /* One row: arch, role, transposing needed, element bits -> recommended, offered. */
@@ -11,6 +13,8 @@ struct load_row {
     unsigned offered;
 };
 
+/* 3510's 3D and WithStride forms are offered for matmul too (semantics.md 3);
+ * the documents recommend 2D V2. */
 static const struct load_row ROWS[] = {
     {2201, ROLE_A, 0, 4, LOAD_3D, BIT(LOAD_3D) | BIT(LOAD_2D)},
     {2201, ROLE_A, 0, 8, LOAD_3D, BIT(LOAD_3D) | BIT(LOAD_2D)},
@@ -39,8 +43,10 @@ static const struct load_row ROWS[] = {
     {3510, ROLE_B, 0, 16, LOAD_2D_V2, BIT(LOAD_2D_V2)},
     {3510, ROLE_B, 1, 32, LOAD_2D_V2, BIT(LOAD_2D_V2) | BIT(LOAD_TRANSPOSE) | BIT(LOAD_3D_STRIDE)},
     {3510, ROLE_B, 0, 32, LOAD_2D_V2, BIT(LOAD_2D_V2)},
+    {2002, ROLE_A, 0, 4, LOAD_2D, BIT(LOAD_2D) | BIT(LOAD_3D)},
     {2002, ROLE_A, 0, 8, LOAD_2D, BIT(LOAD_2D) | BIT(LOAD_3D)},
     {2002, ROLE_A, 0, 16, LOAD_2D, BIT(LOAD_2D) | BIT(LOAD_3D)},
+    {2002, ROLE_B, 0, 4, LOAD_2D, BIT(LOAD_2D)},
     {2002, ROLE_B, 0, 8, LOAD_2D, BIT(LOAD_2D)},
     {2002, ROLE_B, 0, 16, LOAD_2D, BIT(LOAD_2D)},
     {1001, ROLE_A, 0, 8, LOAD_2D, BIT(LOAD_2D)},
@@ -49,31 +55,65 @@ static const struct load_row ROWS[] = {
     {1001, ROLE_B, 0, 16, LOAD_2D, BIT(LOAD_2D)},
 };
 
+/* Feature maps of a conv go through im2col; their channels are C0 blocks. */
+static const struct load_row CONV_ROWS[] = {
+    {2201, ROLE_A, 0, 4, LOAD_3D, BIT(LOAD_3D)},
+    {2201, ROLE_A, 0, 8, LOAD_3D, BIT(LOAD_3D)},
+    {2201, ROLE_A, 0, 16, LOAD_3D, BIT(LOAD_3D)},
+    {2201, ROLE_A, 0, 32, LOAD_3D, BIT(LOAD_3D)},
+    {3510, ROLE_A, 0, 8, LOAD_3D, BIT(LOAD_3D) | BIT(LOAD_3D_STRIDE)},
+    {3510, ROLE_A, 0, 16, LOAD_3D, BIT(LOAD_3D) | BIT(LOAD_3D_STRIDE)},
+    {3510, ROLE_A, 0, 32, LOAD_3D, BIT(LOAD_3D) | BIT(LOAD_3D_STRIDE)},
+    {2002, ROLE_A, 0, 4, LOAD_3D, BIT(LOAD_3D)},
+    {2002, ROLE_A, 0, 8, LOAD_3D, BIT(LOAD_3D)},
+    {2002, ROLE_A, 0, 16, LOAD_3D, BIT(LOAD_3D)},
+};
+
+static const struct operand *operand_of(const struct problem *p, enum role role)
+{
+    return role == ROLE_A ? &p->a : &p->b;
+}
+
 bool load_k_contiguous(const struct problem *p, enum role role)
 {
+    if (p->op == PROBLEM_CONV) {
+        return true; /* NC1HWC0 and FRACTAL_Z have their fractals cut already */
+    }
     return role == ROLE_A ? !p->a.transpose : p->b.transpose;
 }
 
-static const struct load_row *find_row(const struct target *target, const struct problem *p, enum role role)
+static const struct load_row *find_in(const struct load_row *rows, size_t count, const struct load_row *like)
 {
-    const struct operand *o = role == ROLE_A ? &p->a : &p->b;
-    /* The 200I/500 A2 (3002) takes the table of 2201, whose instructions it has. */
-    const int32_t arch = target->arch == 3002 || target->arch == 3003 || target->arch == 3113 ? 2201 : target->arch;
-    const uint8_t transposing = load_k_contiguous(p, role) ? 0 : 1;
-    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
-        const struct load_row *row = &ROWS[i];
-        if (row->arch == arch && row->role == role && row->transposing == transposing &&
-            row->bits == dtype_info(o->dtype)->bits) {
-            return row;
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].arch == like->arch && rows[i].role == like->role && rows[i].transposing == like->transposing &&
+            rows[i].bits == like->bits) {
+            return &rows[i];
         }
     }
     return NULL;
 }
 
+static const struct load_row *find_row(const struct target *target, const struct problem *p, enum role role)
+{
+    /* The 200I/500 A2 (3002) and Kirin take the table of 2201, whose instructions they have. */
+    const int32_t arch = target->arch == 3002 || target->arch == 3003 || target->arch == 3113 ? 2201 : target->arch;
+    const struct load_row like = {.arch = arch,
+                                  .role = (uint8_t)role,
+                                  .transposing = !load_k_contiguous(p, role),
+                                  .bits = dtype_info(operand_of(p, role)->dtype)->bits};
+    if (p->op == PROBLEM_CONV && role == ROLE_A) {
+        return find_in(CONV_ROWS, sizeof CONV_ROWS / sizeof CONV_ROWS[0], &like);
+    }
+    return find_in(ROWS, sizeof ROWS / sizeof ROWS[0], &like);
+}
+
 int64_t load_unit(const struct problem *p, enum role role, enum axis axis)
 {
-    const struct operand *o = role == ROLE_A ? &p->a : &p->b;
+    const struct operand *o = operand_of(p, role);
     const int64_t c0 = dtype_c0(o->dtype);
+    if (o->mx && axis == AXIS_K) {
+        return 64;
+    }
     if (load_k_contiguous(p, role)) {
         return axis == AXIS_K ? c0 : 16;
     }
@@ -81,10 +121,16 @@ int64_t load_unit(const struct problem *p, enum role role, enum axis axis)
     return c0 < 16 ? 16 : c0;
 }
 
+int64_t load_mmad_unit(const struct target *target, const struct problem *p, enum role role)
+{
+    const bool pads = role == ROLE_B && target->arch != 3510 && !load_k_contiguous(p, ROLE_B);
+    const int64_t unit = load_unit(p, ROLE_B, AXIS_MN);
+    return pads && unit > 16 ? unit : 1;
+}
+
 enum tiling_load load_recommended(const struct target *target, const struct problem *p, enum role role)
 {
-    const struct operand *o = role == ROLE_A ? &p->a : &p->b;
-    if (o->mx) {
+    if (operand_of(p, role)->mx) {
         return LOAD_MX;
     }
     const struct load_row *row = find_row(target, p, role);
@@ -93,17 +139,31 @@ enum tiling_load load_recommended(const struct target *target, const struct prob
 
 bool load_offered(const struct target *target, const struct problem *p, enum role role, enum tiling_load load)
 {
-    const struct operand *o = role == ROLE_A ? &p->a : &p->b;
-    if (o->mx) {
+    if (operand_of(p, role)->mx) {
         return load == LOAD_MX && target->arch == 3510;
     }
     const struct load_row *row = find_row(target, p, role);
     return row != NULL && (row->offered & BIT(load)) != 0;
 }
 
+int64_t load_l1_lines(const struct target *target, const struct problem *p, enum role role, enum tiling_load load)
+{
+    const bool b32 = dtype_info(operand_of(p, role)->dtype)->bits == 32;
+    return load == LOAD_TRANSPOSE && b32 && target->arch != 3510 ? 16 : 0;
+}
+
 bool tiling_widens_rows(const struct target *target, const struct problem *p, const struct tiling *t)
 {
-    const int64_t slice = t->assign == ASSIGN_GRID ? t->singleCoreM : p->M;
+    const int64_t slice = t->assign == ASSIGN_GRID ? min_i64(t->singleCoreM, p->M) : p->M;
     const int64_t last = p->M % slice;
     return target->arch != 3510 && t->gemv == 0 && (slice % t->baseM == 1 || last % t->baseM == 1 || t->baseM == 1);
+}
+
+bool tiling_widens_columns(const struct target *target, const struct problem *p, const struct tiling *t)
+{
+    const int64_t unit = load_mmad_unit(target, p, ROLE_B);
+    const int64_t slice = t->assign == ASSIGN_GRID ? min_i64(t->singleCoreN, p->N) : p->N;
+    /* Full base blocks, the tail of a slice, the tail of the last slice. */
+    const int64_t last = p->N % slice;
+    return (slice >= t->baseN && t->baseN % unit != 0) || slice % t->baseN % unit != 0 || last % t->baseN % unit != 0;
 }

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "tiling/dtypes.h"
 #include "tiling/loads.h"
-#include "tiling/tiling.h"
+#include "tiling/plan.h"
 
 struct resolver {
     const struct target *target;
@@ -14,6 +15,8 @@ struct resolver {
     struct tiling *t;
     struct tiling given; /* as passed in: what is fixed */
     int64_t bits_a, bits_b;
+    int64_t unit_m;      /* baseM is a multiple of it */
+    int64_t l0c_element; /* bytes */
 };
 
 static bool is_auto(const struct resolver *r, enum tiling_field f)
@@ -38,36 +41,44 @@ static int64_t block_bytes(int64_t rows, int64_t cols, int64_t bits)
 static void resolve_choices(struct resolver *r)
 {
     static const enum tiling_field constant[] = {
-        TF_splitK, TF_splitKReduce, TF_assign,       TF_orderDirection, TF_iterateOrder, TF_stepM,
-        TF_stepN,  TF_copyFirst,    TF_shuffleK,     TF_fullLoad,       TF_l1Resident,   TF_gemv,
-        TF_l2A,    TF_l2B,          TF_l2C,          TF_kernel,         TF_api,          TF_waitBoth,
-        TF_tileBarrier, TF_scaleFactorM, TF_scaleFactorN,
+        TF_splitK,   TF_assign,   TF_orderDirection, TF_iterateOrder, TF_stepM,        TF_stepN, TF_copyFirst,
+        TF_shuffleK, TF_fullLoad, TF_l1Resident,     TF_gemv,         TF_l2A,          TF_l2B,   TF_l2C,
+        TF_api,      TF_waitBoth, TF_tileBarrier,    TF_scaleFactorM, TF_scaleFactorN,
     };
+    struct tiling *t = r->t;
     for (size_t i = 0; i < sizeof constant / sizeof constant[0]; i++) {
         rule(r, constant[i], tiling_field_info(constant[i])->def);
     }
+    /* Parts must be summed somehow; what a workspace holds, vector cores add. */
+    rule(r, TF_splitKReduce, t->splitK > 1 ? REDUCE_ATOMIC : REDUCE_NONE);
+    rule(r, TF_kernel, t->splitK > 1 && t->splitKReduce == REDUCE_WORKSPACE ? KERNEL_MIX : KERNEL_CUBE);
     /* Parameters of an order imply the order, and the other way round. */
     rule(r, TF_orderRounds, 1);
     rule(r, TF_orderOffset, 1);
-    rule(r, TF_order, r->t->orderRounds > 1 ? ORDER_L2SPLIT : ORDER_LINEAR);
+    rule(r, TF_order, t->orderRounds > 1 ? ORDER_L2SPLIT : ORDER_LINEAR);
     rule(r, TF_isBias, r->p->bias.dtype != DTYPE_NONE);
     rule(r, TF_loadA, load_recommended(r->target, r->p, ROLE_A));
     rule(r, TF_loadB, load_recommended(r->target, r->p, ROLE_B));
 }
 
-/* T3, T4 with both L0 buffers doubled. */
+/* T3, T4, T5 as plan_fits() will judge them, with both L0 buffers doubled and
+ * L0C single where they are free. */
 static bool base_fits(const struct resolver *r)
 {
     const struct tiling *t = r->t;
+    const struct target *target = r->target;
     const int64_t db_a = is_auto(r, TF_dbL0A) ? 2 : t->dbL0A, db_b = is_auto(r, TF_dbL0B) ? 2 : t->dbL0B;
     const int64_t db_c = is_auto(r, TF_dbL0C) ? 1 : t->dbL0C;
-    const int64_t k = align_up(t->baseK, load_unit(r->p, ROLE_A, AXIS_K));
     const int64_t m = align_up(t->baseM, load_unit(r->p, ROLE_A, AXIS_MN));
     const int64_t n = align_up(t->baseN, load_unit(r->p, ROLE_B, AXIS_MN));
-    return block_bytes(m, k, r->bits_a) * db_a <= r->target->physical[BUF_L0A] &&
-           block_bytes(n, k, r->bits_b) * db_b <= r->target->physical[BUF_L0B] &&
-           m * n * 4 * db_c <= r->target->physical[BUF_L0C] &&
-           (t->isBias == 0 || align_up(n * 4, 64) <= r->target->physical[BUF_BT]);
+    const int64_t a = block_bytes(m, align_up(t->baseK, load_unit(r->p, ROLE_A, AXIS_K)), r->bits_a) * db_a;
+    const int64_t b = block_bytes(n, align_up(t->baseK, load_unit(r->p, ROLE_B, AXIS_K)), r->bits_b) * db_b;
+    int64_t acc_m, acc_n;
+    plan_accumulator(target, r->p, t, &acc_m, &acc_n);
+    return a <= target->physical[BUF_L0A] && b <= target->physical[BUF_L0B] &&
+           acc_m * acc_n * r->l0c_element * db_c <= target->physical[BUF_L0C] &&
+           (t->isBias == 0 || align_up(acc_n * 4, 64) <= target->physical[BUF_BT]) &&
+           (r->p->quant.dtype == DTYPE_NONE || acc_n <= target->fb_columns);
 }
 
 /* Halves an auto base field, floored to its unit; false if it cannot shrink. */
@@ -81,22 +92,41 @@ static bool halve(struct resolver *r, enum tiling_field f, int64_t unit)
     return true;
 }
 
+/* Elements of K one channel block of a conv takes: filter points times C0. */
+static int64_t window_of(const struct problem *p)
+{
+    return p->conv.kh * p->conv.kw * dtype_c0(p->a.dtype);
+}
+
+/* kL0 of a conv: the largest multiple of C0 up to `most` that cuts the window
+ * of a channel block, or is cut by it, without a rest. */
+static int64_t conv_base_k(const struct problem *p, int64_t most)
+{
+    const int64_t c0 = dtype_c0(p->a.dtype), window = window_of(p);
+    int64_t k = max_i64(c0, most / c0 * c0);
+    while (k > c0 && window % k != 0 && k % window != 0) {
+        k -= c0;
+    }
+    return k;
+}
+
 static void resolve_base(struct resolver *r)
 {
     const struct problem *p = r->p;
-    const bool both = p->a.transpose && !p->b.transpose;
-    const int64_t unit_m = load_unit(p, ROLE_A, AXIS_MN), unit_n = load_unit(p, ROLE_B, AXIS_MN);
-    const int64_t unit_k = p->a.mx ? 64 : max_i64(load_unit(p, ROLE_A, AXIS_K), load_unit(p, ROLE_B, AXIS_K));
+    const bool both = p->a.transpose && p->b.transpose && p->op == PROBLEM_MATMUL;
+    const int64_t unit_n = load_unit(p, ROLE_B, AXIS_MN);
+    const int64_t unit_k = max_i64(load_unit(p, ROLE_A, AXIS_K), load_unit(p, ROLE_B, AXIS_K));
     const int64_t m = both || r->target->physical[BUF_L0C] >= 262144 ? 256 : 128;
-    rule(r, TF_baseM, min_i64(m, align_up(p->M, unit_m)));
+    rule(r, TF_baseM, min_i64(m, align_up(p->M, r->unit_m)));
     rule(r, TF_baseN, min_i64(both ? 128 : 256, align_up(p->N, unit_n)));
-    rule(r, TF_baseK, min_i64(128 * 8 / r->bits_a, align_up(p->K, unit_k)));
+    const int64_t k = min_i64(128 * 8 / r->bits_a, align_up(p->K, unit_k));
+    rule(r, TF_baseK, p->op == PROBLEM_CONV ? conv_base_k(p, k) : k);
     while (!base_fits(r)) {
         const bool n_first = r->t->baseN * r->bits_b >= r->t->baseM * r->bits_a;
         const enum tiling_field first = n_first ? TF_baseN : TF_baseM, second = n_first ? TF_baseM : TF_baseN;
-        const int64_t unit_1 = n_first ? unit_n : unit_m, unit_2 = n_first ? unit_m : unit_n;
+        const int64_t unit_1 = n_first ? unit_n : r->unit_m, unit_2 = n_first ? r->unit_m : unit_n;
         if (!halve(r, first, unit_1) && !halve(r, second, unit_2) && !halve(r, TF_baseK, unit_k)) {
-            break; /* what is fixed does not fit: plan_make says so */
+            break; /* what is fixed does not fit: plan_fits says so */
         }
     }
 }
@@ -106,11 +136,14 @@ static void resolve_l0(struct resolver *r)
     struct tiling *t = r->t;
     rule(r, TF_dbL0A, 2);
     rule(r, TF_dbL0B, 2);
-    const bool unitflag = r->p->c.format == LAYOUT_ND && t->splitK == 1 && r->target->l0c_to_gm &&
-                          !(t->dbL0C == 2 && !is_auto(r, TF_dbL0C)) && !tiling_widens_rows(r->target, r->p, t);
+    const bool two_fixed = t->dbL0C == 2 && !is_auto(r, TF_dbL0C);
+    const bool widens = tiling_widens_rows(r->target, r->p, t) || tiling_widens_columns(r->target, r->p, t);
+    const bool unitflag = r->p->c.format == LAYOUT_ND && t->splitK == 1 && dtypes_unitflag_offered(r->target) &&
+                          !two_fixed && !widens;
     rule(r, TF_unitflag, unitflag);
-    const int64_t two = (int64_t)t->baseM * t->baseN * 8;
-    rule(r, TF_dbL0C, two <= r->target->physical[BUF_L0C] && t->unitflag == 0 ? 2 : 1);
+    int64_t m, n;
+    plan_accumulator(r->target, r->p, t, &m, &n);
+    rule(r, TF_dbL0C, m * n * r->l0c_element * 2 <= r->target->physical[BUF_L0C] && t->unitflag == 0 ? 2 : 1);
 }
 
 /* Cores along M and N: fewest tiles on the fullest core, then the squarest slice. */
@@ -118,11 +151,13 @@ static void resolve_grid(struct resolver *r)
 {
     struct tiling *t = r->t;
     const struct problem *p = r->p;
-    const int64_t limit = is_auto(r, TF_usedCoreNum) ? r->target->cores : t->usedCoreNum;
+    const int64_t chip = is_auto(r, TF_usedCoreNum) ? r->target->cores : t->usedCoreNum;
+    const int64_t limit = max_i64(1, chip / t->splitK); /* each part of K has its own cores */
     const int64_t rounds = t->order == ORDER_L2SPLIT ? t->orderRounds : 1;
     int64_t best_m = 0, best_n = 0, best[3] = {INT64_MAX, 0, 0};
     for (int64_t mc = 1; mc <= limit; mc++) {
-        const int64_t sm = is_auto(r, TF_singleCoreM) ? align_up(ceil_div(p->M, mc * rounds), t->baseM) : t->singleCoreM;
+        const int64_t sm = is_auto(r, TF_singleCoreM) ? align_up(ceil_div(p->M, mc * rounds), t->baseM)
+                                                      : t->singleCoreM;
         for (int64_t nc = 1; nc * mc <= limit; nc++) {
             const int64_t sn = is_auto(r, TF_singleCoreN) ? align_up(ceil_div(p->N, nc), t->baseN) : t->singleCoreN;
             const int64_t key[3] = {ceil_div(sm, t->baseM) * ceil_div(sn, t->baseN), sm + sn, mc};
@@ -138,7 +173,7 @@ static void resolve_grid(struct resolver *r)
     rule(r, TF_singleCoreM, best_m);
     rule(r, TF_singleCoreN, best_n);
     const int64_t blocks = ceil_div(ceil_div(p->M, t->singleCoreM), rounds) * ceil_div(p->N, t->singleCoreN);
-    rule(r, TF_usedCoreNum, min_i64(blocks, r->target->cores));
+    rule(r, TF_usedCoreNum, min_i64(blocks * t->splitK, r->target->cores));
 }
 
 static void resolve_cores(struct resolver *r)
@@ -148,17 +183,28 @@ static void resolve_cores(struct resolver *r)
         rule(r, TF_singleCoreM, t->baseM);
         rule(r, TF_singleCoreN, t->baseN);
         const int64_t tiles = ceil_div(r->p->M, t->baseM) * ceil_div(r->p->N, t->baseN);
-        rule(r, TF_usedCoreNum, min_i64(r->target->cores, tiles));
+        rule(r, TF_usedCoreNum, min_i64(r->target->cores, tiles * t->splitK));
     } else {
         resolve_grid(r);
     }
-    rule(r, TF_singleCoreK, ceil_div(r->p->K, t->splitK));
+    /* A part of K is whole base blocks, so that its first one is as any other's. */
+    const int64_t part = align_up(ceil_div(r->p->K, t->splitK), t->baseK);
+    rule(r, TF_singleCoreK, t->splitK == 1 ? r->p->K : min_i64(part, r->p->K));
 }
 
-/* Steps of one operand that fill half of L1, its rows a multiple of 512 B (256 B). */
+/* --- L1 ------------------------------------------------------------------ */
+
+/* Chunks along K that one core walks. */
+static int64_t k_steps(const struct resolver *r)
+{
+    return ceil_div(min_i64(r->p->K, r->t->singleCoreK), r->t->baseK);
+}
+
+/* Steps of one operand that fill half of L1 with two buffers, no more than K
+ * has; a row a multiple of 512 B (else 256 B) where base blocks allow it. */
 static int64_t step_for(const struct resolver *r, int64_t block, int64_t bits, int64_t l1)
 {
-    const int64_t nk = ceil_div(r->p->K, r->t->baseK);
+    const int64_t nk = k_steps(r);
     const int64_t row1 = r->t->baseK * bits / 8;
     int64_t step = max_i64(1, min_i64(l1 / 2 / block / 2, nk));
     if (step < nk && step * row1 > 256) {
@@ -170,20 +216,76 @@ static int64_t step_for(const struct resolver *r, int64_t block, int64_t bits, i
     return step;
 }
 
+/* Bytes one base block of an operand takes in L1: data, and scales of one chunk. */
+static int64_t l1_block(const struct resolver *r, enum role role)
+{
+    struct tiling one = *r->t;
+    struct plan_image image;
+    one.stepKa = one.stepKb = one.scaleFactorKa = one.scaleFactorKb = 1;
+    one.fullLoad = FULL_LOAD_NONE;
+    plan_image(r->p, &one, role, &image);
+    int64_t bytes = image.l1_bytes;
+    if (role == ROLE_A ? r->p->a.mx : r->p->b.mx) {
+        struct plan_scales scales;
+        plan_scales(r->p, &one, role, &scales);
+        bytes += scales.l1_bytes;
+    }
+    return bytes;
+}
+
+/* Bytes of an operand that is kept whole, its scales included; else 0. */
+static int64_t l1_whole(const struct resolver *r, enum role role)
+{
+    struct plan_image image;
+    struct plan_scales scales = {0};
+    if (r->t->fullLoad != (role == ROLE_A ? FULL_LOAD_A : FULL_LOAD_B)) {
+        return 0;
+    }
+    struct tiling one = *r->t;
+    one.scaleFactorKa = one.scaleFactorKb = 1;
+    plan_image(r->p, &one, role, &image);
+    if (role == ROLE_A ? r->p->a.mx : r->p->b.mx) {
+        plan_scales(r->p, &one, role, &scales);
+    }
+    return image.l1_bytes + scales.l1_bytes;
+}
+
+/* L1 left for chunks: less the mix reserve, bias row and quant row. */
+static int64_t l1_for_chunks(const struct resolver *r)
+{
+    const struct tiling *t = r->t;
+    int64_t m, n;
+    plan_accumulator(r->target, r->p, t, &m, &n);
+    int64_t l1 = r->target->physical[BUF_L1] - (t->kernel == KERNEL_MIX ? r->target->reserve_mix[BUF_L1] : 0);
+    l1 -= t->isBias && r->p->bias.dtype != DTYPE_NONE ? align_up(dtype_bytes(r->p->bias.dtype, n), 64) : 0;
+    l1 -= r->p->quant.dtype != DTYPE_NONE ? align_up(n * 8, 128) : 0;
+    return max_i64(0, l1);
+}
+
 static void resolve_steps(struct resolver *r)
 {
     struct tiling *t = r->t;
-    const int64_t reserve = t->kernel == KERNEL_MIX ? r->target->reserve_mix[BUF_L1] : 0;
-    const int64_t l1 = r->target->physical[BUF_L1] - reserve;
-    const int64_t k = align_up(t->baseK, load_unit(r->p, ROLE_A, AXIS_K));
-    const int64_t block_a = block_bytes(align_up(t->baseM, load_unit(r->p, ROLE_A, AXIS_MN)), k, r->bits_a) * t->stepM;
-    const int64_t block_b = block_bytes(align_up(t->baseN, load_unit(r->p, ROLE_B, AXIS_MN)), k, r->bits_b) * t->stepN;
-    int64_t a = is_auto(r, TF_stepKa) ? step_for(r, block_a, r->bits_a, l1) : t->stepKa;
-    int64_t b = is_auto(r, TF_stepKb) ? step_for(r, block_b, r->bits_b, l1) : t->stepKb;
+    const int64_t l1 = l1_for_chunks(r), whole_a = l1_whole(r, ROLE_A), whole_b = l1_whole(r, ROLE_B);
+    const int64_t nk = k_steps(r);
+    /* What an operand kept whole leaves, the other has for itself. */
+    const int64_t for_a = whole_b > 0 ? 2 * max_i64(0, l1 - whole_b) : l1;
+    const int64_t for_b = whole_a > 0 ? 2 * max_i64(0, l1 - whole_a) : l1;
+    int64_t a = t->stepKa, b = t->stepKb;
+    if (is_auto(r, TF_stepKa)) {
+        a = whole_a > 0 ? nk : step_for(r, l1_block(r, ROLE_A), r->bits_a, for_a);
+        if (r->p->op == PROBLEM_CONV && a < nk) {
+            /* A chunk of a feature map is whole channel blocks. */
+            const int64_t unit = window_of(r->p) / gcd_i64(window_of(r->p), t->baseK);
+            a = max_i64(unit, a / unit * unit);
+        }
+    }
+    if (is_auto(r, TF_stepKb)) {
+        b = whole_b > 0 ? nk : step_for(r, l1_block(r, ROLE_B), r->bits_b, for_b);
+    }
     /* The larger becomes a multiple of the smaller, as far as it is free to. */
-    if (a > b && is_auto(r, TF_stepKa)) {
+    if (a > b && is_auto(r, TF_stepKa) && whole_a == 0 && r->p->op == PROBLEM_MATMUL) {
         a = a / b * b;
-    } else if (b > a && is_auto(r, TF_stepKb)) {
+    } else if (b > a && is_auto(r, TF_stepKb) && whole_b == 0) {
         b = b / a * a;
     }
     rule(r, TF_stepKa, a);
@@ -204,15 +306,51 @@ static void resolve_depth(struct resolver *r, enum tiling_field db, enum tiling_
 static void resolve_depths(struct resolver *r)
 {
     struct tiling *t = r->t;
-    const int64_t nk = ceil_div(r->p->K, t->baseK);
+    const int64_t nk = k_steps(r);
     const int64_t tiles = t->assign == ASSIGN_BLOCKS
                               ? ceil_div(ceil_div(r->p->M, t->baseM) * ceil_div(r->p->N, t->baseN), t->usedCoreNum)
                               : ceil_div(t->singleCoreM, t->baseM) * ceil_div(t->singleCoreN, t->baseN);
-    /* One chunk covers K and there is no other tile: a second buffer has no use. */
-    resolve_depth(r, TF_dbA1, TF_depthA1, t->stepM * t->stepKa, t->stepKa >= nk && tiles == 1);
-    resolve_depth(r, TF_dbB1, TF_depthB1, t->stepN * t->stepKb, t->stepKb >= nk && tiles == 1);
-    rule(r, TF_scaleFactorKa, 1);
-    rule(r, TF_scaleFactorKb, 1);
+    /* One chunk covers K and there is no other tile, or the operand is kept
+     * whole: a second buffer has no use. */
+    const bool once_a = t->fullLoad == FULL_LOAD_A || (t->stepKa >= nk && tiles == 1);
+    const bool once_b = t->fullLoad == FULL_LOAD_B || (t->stepKb >= nk && tiles == 1);
+    resolve_depth(r, TF_dbA1, TF_depthA1, t->stepM * t->stepKa, once_a);
+    resolve_depth(r, TF_dbB1, TF_depthB1, t->stepN * t->stepKb, once_b);
+}
+
+/* Bytes of L1 a resolved tiling takes, with these scale factors. */
+static int64_t l1_with_factor(const struct resolver *r, int32_t factor)
+{
+    struct tiling t = *r->t;
+    int64_t bytes = 0;
+    t.scaleFactorKa = is_auto(r, TF_scaleFactorKa) ? factor : t.scaleFactorKa;
+    t.scaleFactorKb = is_auto(r, TF_scaleFactorKb) ? factor : t.scaleFactorKb;
+    for (int i = 0; i < 2; i++) {
+        const enum role role = i == 0 ? ROLE_A : ROLE_B;
+        struct plan_image image;
+        struct plan_scales scales;
+        plan_image(r->p, &t, role, &image);
+        plan_scales(r->p, &t, role, &scales);
+        bytes += (image.l1_bytes + scales.l1_bytes) * (i == 0 ? t.dbA1 : t.dbB1);
+    }
+    return bytes;
+}
+
+/* The largest factor such that the scales fit, one for both operands: at most
+ * 127 (mxTypePara) and no further than K. */
+static void resolve_scales(struct resolver *r)
+{
+    struct tiling *t = r->t;
+    int64_t factor = 1;
+    if (r->p->a.mx && r->p->b.mx && (is_auto(r, TF_scaleFactorKa) || is_auto(r, TF_scaleFactorKb))) {
+        const int64_t nk = k_steps(r), l1 = l1_for_chunks(r);
+        factor = min_i64(127, min_i64(ceil_div(nk, t->stepKa), ceil_div(nk, t->stepKb)));
+        while (factor > 1 && l1_with_factor(r, (int32_t)factor) > l1) {
+            factor--;
+        }
+    }
+    rule(r, TF_scaleFactorKa, factor);
+    rule(r, TF_scaleFactorKb, factor);
 }
 
 /* A fixed field below 1 would divide by zero in the rules: plan_make reports it. */
@@ -231,12 +369,15 @@ static bool positive(const struct tiling *t, struct infeasible *why)
 
 void tiling_resolve(const struct target *target, const struct problem *p, struct tiling *t, struct infeasible *why)
 {
-    struct resolver r = {.target = target,
-                         .p = p,
-                         .t = t,
-                         .given = *t,
-                         .bits_a = dtype_info(p->a.dtype)->bits,
-                         .bits_b = dtype_info(p->b.dtype)->bits};
+    struct resolver r = {
+        .target = target,
+        .p = p,
+        .t = t,
+        .given = *t,
+        .bits_a = dtype_info(p->a.dtype)->bits,
+        .bits_b = dtype_info(p->b.dtype)->bits,
+        .unit_m = p->a.format == LAYOUT_NZ && !load_k_contiguous(p, ROLE_A) ? max_i64(16, dtype_c0(p->a.dtype)) : 16,
+        .l0c_element = dtypes_l0c_bytes(target, dtypes_triple(target, p))};
     *why = (struct infeasible){.reason = REASON_NONE, .field = TF_N};
     if (!positive(t, why)) {
         return;
@@ -247,4 +388,5 @@ void tiling_resolve(const struct target *target, const struct problem *p, struct
     resolve_l0(&r);
     resolve_steps(&r);
     resolve_depths(&r);
+    resolve_scales(&r);
 }

@@ -6,9 +6,9 @@
 
 /* Fields that must keep their default. */
 static const enum tiling_field DEFAULT_ONLY[] = {
-    TF_stepM,        TF_stepN,        TF_splitK,       TF_splitKReduce, TF_shuffleK, TF_fullLoad, TF_l1Resident,
-    TF_gemv,         TF_copyFirst,    TF_tileBarrier,  TF_scaleFactorM, TF_scaleFactorN,
-    TF_scaleFactorKa, TF_scaleFactorKb, TF_isBias,
+    TF_stepM,        TF_stepN,        TF_splitK,        TF_splitKReduce,  TF_shuffleK,
+    TF_fullLoad,     TF_l1Resident,   TF_gemv,          TF_copyFirst,     TF_tileBarrier,
+    TF_scaleFactorM, TF_scaleFactorN, TF_scaleFactorKa, TF_scaleFactorKb, TF_isBias,
 };
 
 static bool refuse(struct infeasible *why, enum unsupported what, int field, int64_t have)
@@ -37,7 +37,22 @@ static bool problem_supported(const struct problem *p, struct infeasible *why)
     if (p->batch > 1) {
         return refuse(why, UNSUPPORTED_BATCH, TF_N, p->batch);
     }
-    return p->groups <= 1 || refuse(why, UNSUPPORTED_GROUPS, TF_N, p->groups);
+    if (p->groups > 1) {
+        return refuse(why, UNSUPPORTED_GROUPS, TF_N, p->groups);
+    }
+    return p->quant.dtype == DTYPE_NONE || refuse(why, UNSUPPORTED_QUANT, TF_N, p->quant.dtype);
+}
+
+/* C leaves as ND, as accumulated or rounded to half or bf16. */
+static bool result_supported(const struct problem *p, struct infeasible *why)
+{
+    const bool from_float = dtype_info(p->a.dtype)->is_float;
+    const bool rounded = from_float && (p->c.dtype == DTYPE_HALF || p->c.dtype == DTYPE_BF16);
+    if (p->c.format != LAYOUT_ND) {
+        return refuse(why, UNSUPPORTED_RESULT_FORMAT, TF_N, p->c.format);
+    }
+    return rounded || p->c.dtype == (from_float ? DTYPE_FLOAT : DTYPE_INT32) ||
+           refuse(why, UNSUPPORTED_RESULT_DTYPE, TF_N, p->c.dtype);
 }
 
 /* Transposing loads are lowered for b16 only; no scales, no strides yet. */
@@ -62,5 +77,6 @@ bool plan_supported(const struct target *target, const struct problem *p, const 
                     struct infeasible *why)
 {
     (void)target;
-    return fields_supported(t, why) && problem_supported(p, why) && loads_supported(p, t, why);
+    return fields_supported(t, why) && problem_supported(p, why) && result_supported(p, why) &&
+           loads_supported(p, t, why);
 }

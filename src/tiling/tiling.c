@@ -1,4 +1,4 @@
-/* tiling.c - the table of tiling fields, canonical names, words of infeasibility. */
+/* tiling.c - the table of tiling fields, canonical names. */
 #include "tiling/tiling.h"
 
 #include <assert.h>
@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "tiling/supported.h"
 
 static const char *const WORDS_LOAD[] = {"auto", "2d", "transpose", "3d", "2d_v2", "3d_stride", "mx", NULL};
 static const char *const WORDS_ASSIGN[] = {"grid", "blocks", NULL};
@@ -142,9 +140,9 @@ static const struct {
     enum tiling_field fields[3];
     int count;
 } GROUPS[] = {
-    {"b", {TF_baseM, TF_baseN, TF_baseK}, 3},          {"s", {TF_stepKa, TF_stepKb, TF_N}, 2},
-    {"d", {TF_dbA1, TF_dbB1, TF_N}, 2},                {"l", {TF_dbL0A, TF_dbL0B, TF_dbL0C}, 3},
-    {"c", {TF_usedCoreNum, TF_N, TF_N}, 1},            {"g", {TF_singleCoreM, TF_singleCoreN, TF_singleCoreK}, 3},
+    {"b", {TF_baseM, TF_baseN, TF_baseK}, 3}, {"s", {TF_stepKa, TF_stepKb, TF_N}, 2},
+    {"d", {TF_dbA1, TF_dbB1, TF_N}, 2},       {"l", {TF_dbL0A, TF_dbL0B, TF_dbL0C}, 3},
+    {"c", {TF_usedCoreNum, TF_N, TF_N}, 1},   {"g", {TF_singleCoreM, TF_singleCoreN, TF_singleCoreK}, 3},
 };
 #define GROUP_N ((int)(sizeof GROUPS / sizeof GROUPS[0]))
 
@@ -210,10 +208,12 @@ static bool parse_group(int g, const char *s, struct tiling *t)
     return *s == '\0';
 }
 
-static bool parse_part(const char *part, struct tiling *t)
+/* `groups` gets the bit of a leading group that is stated. */
+static bool parse_part(const char *part, struct tiling *t, unsigned *groups)
 {
     for (int g = 0; g < GROUP_N; g++) {
         if (part[0] == GROUPS[g].letter[0] && isdigit((unsigned char)part[1])) {
+            *groups |= 1U << g;
             return parse_group(g, part + 1, t);
         }
     }
@@ -236,13 +236,27 @@ static bool parse_part(const char *part, struct tiling *t)
     return false;
 }
 
-enum status tiling_parse(const char *name, struct tiling *out, struct diag *d)
+/* Fields of a complete name that it leaves out have their defaults; depths follow. */
+static void fill_defaults(struct tiling *t)
 {
     for (int f = 0; f < TF_N; f++) {
-        tiling_set(out, (enum tiling_field)f, INFO[f].def);
+        if (tiling_get(t, (enum tiling_field)f) == TILING_AUTO) {
+            tiling_set(t, (enum tiling_field)f, INFO[f].def);
+        }
     }
+    t->depthA1 = t->stepM * t->stepKa * t->dbA1;
+    t->depthB1 = t->stepN * t->stepKb * t->dbB1;
+}
+
+enum status tiling_parse(const char *name, struct tiling *out, struct diag *d)
+{
     char part[64];
     const char *s = name;
+    unsigned groups = 0;
+    tiling_all_auto(out);
+    if (*s == '\0') {
+        return diag_error(d, STATUS_INVALID, NULL, "the tiling name is empty");
+    }
     while (*s != '\0') {
         const size_t n = strcspn(s, "_");
         if (n == 0 || n >= sizeof part) {
@@ -250,144 +264,15 @@ enum status tiling_parse(const char *name, struct tiling *out, struct diag *d)
         }
         memcpy(part, s, n);
         part[n] = '\0';
-        if (!parse_part(part, out)) {
+        if (!parse_part(part, out, &groups)) {
             diag_error(d, STATUS_INVALID, NULL, "tiling name '%s': cannot read part '%s'", name, part);
             diag_hint(d, "a name looks like b128x256x64_s8x4_d2x2_l2x2x1_c24_g1408x2048x8192");
             return STATUS_INVALID;
         }
         s += n + (s[n] == '_');
     }
-    out->depthA1 = out->stepM * out->stepKa * out->dbA1;
-    out->depthB1 = out->stepN * out->stepKb * out->dbB1;
+    if (groups == (1U << GROUP_N) - 1U) {
+        fill_defaults(out);
+    }
     return STATUS_OK;
-}
-
-/* --- infeasibility ------------------------------------------------------- */
-
-static const char *const REASON_NAMES[REASON_N] = {
-    [REASON_NONE] = "feasible",         [REASON_RANGE] = "range",
-    [REASON_MULTIPLE] = "multiple",     [REASON_BUFFER] = "buffer",
-    [REASON_CORES] = "cores",           [REASON_DEPTH] = "depth",
-    [REASON_CONTRADICTION] = "contradiction", [REASON_EVENTS] = "events",
-    [REASON_LOAD] = "load",             [REASON_DTYPE] = "dtype",
-    [REASON_FIELD_WIDTH] = "field_width", [REASON_WHERE] = "where",
-    [REASON_UNSUPPORTED] = "unsupported",
-};
-
-const char *infeasible_reason_name(enum infeasible_reason r)
-{
-    return r < REASON_N ? REASON_NAMES[r] : "?";
-}
-
-/* A field's value: its word if it has words. */
-static void add_value(const struct tiling_field_info *info, int64_t v, struct strbuf *out)
-{
-    int64_t words = 0;
-    while (info->words != NULL && info->words[words] != NULL) {
-        words++;
-    }
-    if (v >= 0 && v < words) {
-        strbuf_add(out, info->words[v]);
-    } else {
-        strbuf_addf(out, "%" PRId64, v);
-    }
-}
-
-/* What a buffer holds, spelled out with the fields that size it. */
-static void buffer_terms(uint8_t buf, const struct tiling *t, struct strbuf *out)
-{
-    switch (buf) {
-    case BUF_L1:
-        strbuf_addf(out, "A baseM %d x baseK %d x stepKa %d x %d buffers, B baseN %d x baseK %d x stepKb %d x %d buffers",
-                    t->baseM, t->baseK, t->stepKa, t->dbA1, t->baseN, t->baseK, t->stepKb, t->dbB1);
-        break;
-    case BUF_L0A:
-        strbuf_addf(out, "baseM %d x baseK %d x dbL0A %d", t->baseM, t->baseK, t->dbL0A);
-        break;
-    case BUF_L0B:
-        strbuf_addf(out, "baseN %d x baseK %d x dbL0B %d", t->baseN, t->baseK, t->dbL0B);
-        break;
-    case BUF_L0C:
-        strbuf_addf(out, "baseM %d x baseN %d x 4 B x dbL0C %d", t->baseM, t->baseN, t->dbL0C);
-        break;
-    default:
-        strbuf_addf(out, "baseN %d", t->baseN);
-        break;
-    }
-}
-
-static void unsupported_text(const struct infeasible *why, struct strbuf *out)
-{
-    static const char *const things[UNSUPPORTED_N] = {
-        [UNSUPPORTED_CONV] = "conv",
-        [UNSUPPORTED_BATCH] = "batch > 1",
-        [UNSUPPORTED_GROUPS] = "groups > 1",
-        [UNSUPPORTED_BIAS] = "bias",
-        [UNSUPPORTED_QUANT] = "a quant row",
-        [UNSUPPORTED_MX] = "MX scales",
-        [UNSUPPORTED_RESULT_FORMAT] = "this layout of C",
-        [UNSUPPORTED_RESULT_DTYPE] = "the conversion to this dtype of C",
-    };
-    if (why->field < TF_N) {
-        const struct tiling_field_info *info = &INFO[why->field];
-        strbuf_addf(out, "%s ", info->name);
-        add_value(info, why->have, out);
-    } else {
-        strbuf_add(out, why->need > 0 && why->need < UNSUPPORTED_N ? things[why->need] : "this");
-    }
-    strbuf_add(out, ": not simulated yet");
-}
-
-void infeasible_text(const struct infeasible *why, const struct tiling *t, struct strbuf *out)
-{
-    const char *field = why->field < TF_N ? INFO[why->field].name : "tiling";
-    switch ((enum infeasible_reason)why->reason) {
-    case REASON_NONE:
-        strbuf_add(out, "feasible");
-        break;
-    case REASON_BUFFER:
-        strbuf_addf(out, "%s needs %" PRId64 " B, has %" PRId64 " B (", buffer_name((enum buffer)why->buf), why->need,
-                    why->have);
-        buffer_terms(why->buf, t, out);
-        strbuf_add(out, ")");
-        break;
-    case REASON_RANGE:
-        strbuf_addf(out, "%s is %" PRId64 ", limit %" PRId64, field, why->have, why->need);
-        break;
-    case REASON_MULTIPLE:
-        strbuf_addf(out, "%s is %" PRId64 ", must be a multiple of %" PRId64, field, why->have, why->need);
-        break;
-    case REASON_CORES:
-        strbuf_addf(out, "needs %" PRId64 " cores, has %" PRId64 " (singleCoreM %d x singleCoreN %d, usedCoreNum %d)",
-                    why->need, why->have, t->singleCoreM, t->singleCoreN, t->usedCoreNum);
-        break;
-    case REASON_DEPTH:
-        strbuf_addf(out, "%s is %" PRId64 ", must be 1 or 2 times %" PRId64, field, why->have, why->need);
-        break;
-    case REASON_CONTRADICTION:
-        strbuf_addf(out, "%s %" PRId64 " excludes %s", field, why->have,
-                    why->need >= 0 && why->need < TF_N ? INFO[why->need].name : "the problem");
-        break;
-    case REASON_EVENTS:
-        strbuf_addf(out, "needs %" PRId64 " event ids of one pair, has %" PRId64, why->need, why->have);
-        break;
-    case REASON_LOAD:
-        strbuf_addf(out, "%s: this load is not offered for the operand's dtype and transpose on this target", field);
-        break;
-    case REASON_DTYPE:
-        strbuf_add(out, "the cube of this target does not take these dtypes");
-        break;
-    case REASON_FIELD_WIDTH:
-        strbuf_addf(out, "%s: an instruction field holds %" PRId64 " at most, needs %" PRId64, field, why->have,
-                    why->need);
-        break;
-    case REASON_WHERE:
-        strbuf_addf(out, "where clause %" PRId64 " is false", why->need);
-        break;
-    case REASON_UNSUPPORTED:
-        unsupported_text(why, out);
-        break;
-    case REASON_N:
-        break;
-    }
 }

@@ -112,24 +112,28 @@ void tiling_all_auto(struct tiling *t);
 /* Why a tiling cannot be: a result, not an error. */
 enum infeasible_reason {
     REASON_NONE = 0,
-    REASON_RANGE,        /* field outside its legal range: need = limit, have = value */
-    REASON_MULTIPLE,     /* field must be a multiple of need */
-    REASON_BUFFER,       /* buffer overflows: need, have in bytes */
-    REASON_CORES,        /* blocks need more cores than there are / were allowed */
-    REASON_DEPTH,        /* depthA1/B1 is not 1x or 2x step */
-    REASON_CONTRADICTION,/* two fixed fields exclude each other: field, have; need = the other field */
-    REASON_EVENTS,       /* event ids of a pair exhausted */
-    REASON_LOAD,         /* the chosen load is not offered for this operand here */
-    REASON_DTYPE,        /* the cube or Fixpipe does not offer the dtype triple */
-    REASON_FIELD_WIDTH,  /* an instruction field cannot hold the value */
-    REASON_WHERE,        /* a `where:` clause is false: need = its number */
-    REASON_UNSUPPORTED,  /* not modelled yet */
+    REASON_RANGE,         /* field outside its legal range: need = limit, have = value */
+    REASON_MULTIPLE,      /* field must be a multiple of need */
+    REASON_BUFFER,        /* buffer overflows: need, have in bytes */
+    REASON_CORES,         /* need blocks, have cores; field: what to raise, the cores or the slices */
+    REASON_DEPTH,         /* depthA1/B1 is not stepMN * stepK * db; need = stepMN * stepK */
+    REASON_CONTRADICTION, /* two fields exclude each other: field, have; need = the other field, TF_N:
+                            the problem or target */
+    REASON_EVENTS,        /* event ids of a pair exhausted */
+    REASON_LOAD,          /* the chosen load is not offered for this operand here (need 0), or not
+                            for an L1 image of this many lines: needs `need`, has `have` */
+    REASON_DTYPE,         /* the cube, BT or Fixpipe does not offer the dtypes: buf = enum dtype_stage
+                            (dtypes.h), need = enum product, have = infeasible_pack_dtypes() */
+    REASON_OPERAND,       /* an extent of operand `buf` (enum role) must be a multiple of need */
+    REASON_FIELD_WIDTH,   /* an instruction field cannot hold the value */
+    REASON_WHERE,         /* a `where:` clause is false: need = its number */
+    REASON_UNSUPPORTED,   /* fits, but the schedule does not lower it yet: need = enum unsupported */
     REASON_N
 };
 
 struct infeasible {
     uint16_t reason; /* enum infeasible_reason */
-    uint8_t buf;     /* enum buffer, for REASON_BUFFER */
+    uint8_t buf;     /* enum buffer for REASON_BUFFER; see DTYPE, OPERAND */
     uint8_t field;   /* enum tiling_field, TF_N if none */
     int64_t need, have;
 };
@@ -137,6 +141,12 @@ struct infeasible {
 const char *infeasible_reason_name(enum infeasible_reason r); /* "buffer", "cores", ... for CSV */
 /* One sentence with numbers: "L0C needs 196608 B, has 131072 B (baseM 192 x baseN 256 x 4 B x dbL0C 1)". */
 void infeasible_text(const struct infeasible *why, const struct tiling *t, struct strbuf *out);
+
+/* dtypes of a problem in one number, for REASON_DTYPE. */
+int64_t infeasible_pack_dtypes(const struct problem *p);
+
+/* A field's value as people read it: its word, or the number. */
+void tiling_value_text(enum tiling_field f, int64_t value, struct strbuf *out);
 
 /* Completes a tiling: every TILING_AUTO field gets the value of its one rule
  * (kernel_rules.md section 2.3), in resolution order, integers only,
@@ -148,7 +158,9 @@ void tiling_resolve(const struct target *target, const struct problem *p, struct
 /* Canonical name, e.g. "b128x256x64_s8x4_d2x2_l2x2x1_c24_g2048x1536_u1_or2".
  * Fields at their defaults are left out except the leading group. */
 void tiling_name(const struct tiling *t, struct strbuf *out);
-/* Inverse. Fields not named get TILING_AUTO only when `partial`, else defaults. */
+/* Inverse. A name with all leading groups (b, s, d, l, c, g) is complete:
+ * fields it does not state have their defaults, so name and parse are inverse.
+ * A name without one of them is partial: what it does not state is TILING_AUTO. */
 enum status tiling_parse(const char *name, struct tiling *out, struct diag *d);
 
 #endif
