@@ -37,6 +37,19 @@ static void store_row(struct memory *m, int64_t at, int64_t pitch, const uint8_t
     }
 }
 
+/* Bounds far beyond the documents' that keep the arithmetic below in int64_t. */
+static enum status check_sizes(const struct exec *x, int64_t matrices, int64_t rows, int64_t columns, int64_t matrix_stride,
+                               int64_t row_stride)
+{
+    if (matrices > COUNT_MAX || rows > COUNT_MAX || columns * 8 > ROW_BYTES) {
+        return exec_fail(x, "an image of %d x %d elements, %d times, is larger than any L1", (int)rows, (int)columns, (int)matrices);
+    }
+    if (matrix_stride < 0 || matrix_stride > STRIDE_MAX || row_stride < 0 || row_stride > STRIDE_MAX) {
+        return exec_fail(x, "source strides are at most 2^40 elements");
+    }
+    return STATUS_OK;
+}
+
 /* Both layouts fill the same image; they differ in where an element comes from. */
 static enum status check_image(const struct exec *x, const struct image *im, int64_t dst_matrix_elements, int64_t src_end)
 {
@@ -57,6 +70,7 @@ enum status exec_nd2nz(const struct exec *x)
     if (p->ndNum == 0 || p->nValue == 0 || p->dValue == 0) {
         return STATUS_OK;
     }
+    TRY(check_sizes(x, p->ndNum, p->nValue, p->dValue, p->srcNdMatrixStride, p->srcDValue));
     const struct image im = {
         .matrices = p->ndNum,
         .rows = p->nValue,
@@ -69,9 +83,6 @@ enum status exec_nd2nz(const struct exec *x)
     const int64_t matrix_step = bytes_of(x, p->srcNdMatrixStride), row_step = bytes_of(x, p->srcDValue);
     TRY(check_image(x, &im, p->dstNzMatrixStride,
                     (im.matrices - 1) * matrix_step + (im.rows - 1) * row_step + im.row_bytes));
-    if (im.row_bytes > ROW_BYTES) {
-        return exec_fail(x, "a row of %u elements is longer than any L1", p->dValue);
-    }
     struct memory *m = exec_memory(x, &in->dst);
     for (int64_t i = 0; i < im.matrices; i++) {
         for (int64_t r = 0; r < im.rows; r++) {
@@ -113,6 +124,7 @@ enum status exec_dn2nz(const struct exec *x)
     if (p->dnNum == 0 || p->nValue == 0 || p->dValue == 0) {
         return STATUS_OK;
     }
+    TRY(check_sizes(x, p->dnNum, p->nValue, p->dValue, p->srcDnMatrixStride, p->srcDValue));
     const int64_t es = bytes_of(x, 1);
     const struct image im = {
         .matrices = p->dnNum,

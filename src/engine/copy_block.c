@@ -10,6 +10,9 @@ struct blocks {
 
 static enum status check_blocks(const struct exec *x, const struct blocks *b)
 {
+    if (b->count > COUNT_MAX) {
+        return exec_fail(x, "more than %d blocks", COUNT_MAX);
+    }
     TRY(exec_operand(x, "source", &x->in->src, false));
     TRY(exec_operand(x, "destination", &x->in->dst, true));
     const int64_t last_src = (b->count - 1) * b->src_pitch;
@@ -121,6 +124,9 @@ enum status exec_fill(const struct exec *x)
     if (p->repeatTimes == 0 || len == 0) {
         return STATUS_OK;
     }
+    if (p->repeatTimes > COUNT_MAX) {
+        return exec_fail(x, "more than %d repeats", COUNT_MAX);
+    }
     if (bits != 16 && bits != 32) {
         return exec_fail(x, "fills with 16 or 32 bit values only");
     }
@@ -164,15 +170,19 @@ enum status exec_data_copy_pad(const struct exec *x)
     const int64_t left = p->leftPadding * es, right = p->rightPadding * es;
     const bool compact = p->paddingMode != 0;
     const int64_t row = compact ? left + len + right : align_up(left + len + right, BLOCK);
+    const int64_t count = min_i64(p->blockCount, COUNT_MAX + 1LL); /* more is refused below */
     const struct blocks b = {
-        .count = p->blockCount,
+        .count = count,
         .src_len = len,
-        .dst_len = compact ? align_up(p->blockCount * row, BLOCK) - (p->blockCount - 1) * row : row,
-        .src_pitch = len + p->srcStride,
+        .dst_len = compact ? align_up(count * row, BLOCK) - (count - 1) * row : row,
+        .src_pitch = len + max_i64(-STRIDE_MAX, min_i64(STRIDE_MAX, p->srcStride)), /* clamped: checked below */
         .dst_pitch = compact ? row : row + (int64_t)p->dstStride * BLOCK,
     };
     if (b.count == 0 || len == 0) {
         return STATUS_OK;
+    }
+    if (p->srcStride < -STRIDE_MAX || p->srcStride > STRIDE_MAX) {
+        return exec_fail(x, "srcStride is at most 2^40 bytes");
     }
     TRY(check_blocks(x, &b));
     for (int64_t i = 0; i < b.count; i++) {

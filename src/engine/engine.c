@@ -189,6 +189,27 @@ static enum status (*const executors[OP_N])(const struct exec *x) = {
     [OP_SET_ATOMIC] = exec_set_atomic,
 };
 
+#define T(path) (1U << PATH_##path)
+
+/* Where each mover works at all, on any product; the support tables of isa say
+ * which product offers what. 0: no (source, destination) of its own. */
+static const uint16_t paths[OP_N] = {
+    [OP_ND2NZ] = T(GM_L1),
+    [OP_DN2NZ] = T(GM_L1),
+    [OP_DATA_COPY] = T(GM_L1),
+    [OP_DATA_COPY_PAD] = T(GM_L1),
+    [OP_LOAD_2D] = T(GM_L1) | T(GM_L0A) | T(GM_L0B) | T(L1_L0A) | T(L1_L0B),
+    [OP_LOAD_2D_V2] = T(GM_L1) | T(L1_L0A) | T(L1_L0B),
+    [OP_LOAD_TRANSPOSE] = T(L1_L0A) | T(L1_L0B),
+    [OP_LOAD_TRANSPOSE_V2] = T(L1_L0A) | T(L1_L0B),
+    [OP_LOAD_MX] = T(L1_L0A) | T(L1_L0B),
+    [OP_LOAD_3D] = T(L1_L0A) | T(L1_L0B),
+    [OP_LOAD_3D_STRIDE] = T(L1_L0A) | T(L1_L0B),
+    [OP_L1_TO_BT] = T(L1_BT),
+    [OP_L1_TO_FB] = T(L1_FB),
+    [OP_FIXPIPE] = T(L0C_GM) | T(L0C_L1),
+};
+
 enum status engine_exec(struct engine *e, const struct insn *insn, struct diag *d)
 {
     const struct exec x = {.e = e, .in = insn, .d = d};
@@ -197,6 +218,11 @@ enum status engine_exec(struct engine *e, const struct insn *insn, struct diag *
     }
     if (insn->dtype >= DTYPE_N) {
         return exec_fail(&x, "there is no dtype %u", insn->dtype);
+    }
+    const enum path path = paths[insn->op] != 0 ? insn_path(insn) : PATH_N;
+    if (paths[insn->op] != 0 && (path == PATH_N || (paths[insn->op] >> path & 1U) == 0)) {
+        return exec_fail(&x, "does not go from %s to %s", buffer_name((enum buffer)insn->src.buf),
+                         buffer_name((enum buffer)insn->dst.buf));
     }
     e->counters.insns++;
     return executors[insn->op](&x);

@@ -44,6 +44,9 @@ enum status exec_operand(const struct exec *x, const char *operand, const struct
     if (a->buf == BUF_GM) {
         TRY(check_port(x, operand, a, is_dst));
     }
+    if (a->byte < 0 || a->byte > ADDRESS_MAX) {
+        return exec_fail(x, "%s: byte %" PRId64 " is no address", operand, a->byte);
+    }
     const int64_t align = is_dst ? x->e->target->align_dst[a->buf] : x->e->target->align_src[a->buf];
     if (align > 1 && a->byte % align != 0) {
         return exec_fail(x, "%s: %s byte 0x%" PRIx64 " is not a multiple of %" PRId64, operand,

@@ -34,6 +34,11 @@ struct engine {
 
 enum { ROW_BYTES = 1 << 20 };
 
+/* Addresses and strides up to here: sums and products of the executors then fit int64_t. */
+#define ADDRESS_MAX (1LL << 48)
+#define STRIDE_MAX  (1LL << 40)
+enum { COUNT_MAX = 65535 };
+
 struct exec {
     struct engine *e;
     const struct insn *in;

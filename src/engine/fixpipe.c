@@ -224,7 +224,7 @@ static enum status check_store(const struct store *s)
     const int64_t end = source_byte(s, s->matrices - 1, s->p->mSize - 1, s->p->nSize - 1) + 4;
     TRY(exec_span(x, "source", &x->in->src, 0, end - x->in->src.byte));
     TRY(exec_span(x, "destination", &x->in->dst, 0, destination_end(s)));
-    if (s->quant.row == NULL) {
+    if (!quant_mode_is_vector(s->quant.mode)) {
         return STATUS_OK;
     }
     const struct addr row = {.buf = BUF_FB, .byte = s->p->quantAddr};
@@ -251,14 +251,14 @@ enum status exec_fixpipe(const struct exec *x)
         .es = dtype_info((enum dtype)p->dstType)->bits / 8,
         .taint = x->e->row + ROW_TAINT,
     };
-    if (quant_mode_is_vector(s.quant.mode) && x->e->mem[BUF_FB].bytes != NULL) {
-        s.quant.row = x->e->mem[BUF_FB].bytes + p->quantAddr;
-    }
     set_layout(&s);
     if (p->mSize == 0 || p->nSize == 0 || s.matrices == 0) {
         return STATUS_OK;
     }
     TRY(check_store(&s));
+    if (quant_mode_is_vector(s.quant.mode)) {
+        s.quant.row = x->e->mem[BUF_FB].bytes + p->quantAddr;
+    }
     for (int64_t i = 0; i < s.matrices; i++) {
         TRY(p->format == FIXPIPE_DN ? store_columns(&s, i) : store_rows(&s, i));
     }

@@ -80,6 +80,12 @@ static enum status transpose_beside(const struct exec *x, const struct part *p)
     return STATUS_OK;
 }
 
+/* Far enough beyond the documents' ranges, near enough for int64_t. */
+static bool position_ok(int64_t start, int64_t start_outer, int64_t stride)
+{
+    return start <= COUNT_MAX && start_outer <= COUNT_MAX && stride >= -COUNT_MAX && stride <= COUNT_MAX;
+}
+
 static enum status run_part(const struct exec *x, const struct part *p)
 {
     if (p->m == 0 || p->k == 0) {
@@ -100,10 +106,18 @@ static enum status run_part(const struct exec *x, const struct part *p)
     return bits == 32 ? transpose_beside(x, p) : transpose_stacked(x, p, n);
 }
 
+static enum status run_data(const struct exec *x, const struct load_2d_v2_params *params)
+{
+    if (!position_ok(params->mStartPosition, params->kStartPosition, params->srcStride)) {
+        return exec_fail(x, "start positions and strides are at most %d", COUNT_MAX);
+    }
+    const struct part p = data_part(x, params);
+    return run_part(x, &p);
+}
+
 enum status exec_load_2d_v2(const struct exec *x)
 {
-    const struct part p = data_part(x, &x->in->p.load_2d_v2);
-    return run_part(x, &p);
+    return run_data(x, &x->in->p.load_2d_v2);
 }
 
 /* Scales: blocks of 32 B; row xx, column yy at start + xx * srcStride + yy.
@@ -113,6 +127,9 @@ static enum status run_scales(const struct exec *x)
     const struct load_mx_params *p = &x->in->p.load_mx;
     if (p->xStep == 0 || p->yStep == 0) {
         return STATUS_OK;
+    }
+    if (!position_ok(p->yStartPosition, p->xStartPosition, p->srcStride)) {
+        return exec_fail(x, "scale positions and strides are at most %d", COUNT_MAX);
     }
     const bool left = x->in->dst.buf == BUF_L0A;
     const struct addr dst = {.buf = left ? BUF_L0A_MX : BUF_L0B_MX, .byte = x->in->dst.byte / 16};
@@ -135,7 +152,6 @@ enum status exec_load_mx(const struct exec *x)
     if (x->in->dst.buf != BUF_L0A && x->in->dst.buf != BUF_L0B) {
         return exec_fail(x, "writes L0A or L0B");
     }
-    const struct part p = data_part(x, &x->in->p.load_mx.data);
-    TRY(run_part(x, &p));
+    TRY(run_data(x, &x->in->p.load_mx.data));
     return run_scales(x);
 }

@@ -262,6 +262,39 @@ static void multiply_half(const struct job *j, const struct mmad_float *g)
 
 /* ---- the product ---- */
 
+/* What an overflow of an int32 accumulator gives is not documented (A36): such
+ * results are tainted. Only a start value near the limit makes one possible. */
+static void taint_overflows(const struct job *j, const struct mmad_int *g)
+{
+    for (int64_t i = 0; i < j->m * j->n; i++) {
+        const int64_t r = i / j->n, c = i % j->n, at = c / PANEL * g->c_panel + r * PANEL + c % PANEL;
+        const int16_t *b = g->b + c / PANEL * g->b_panel + c % PANEL * 2;
+        int64_t sum = g->c[at];
+        bool inside = true;
+        for (int64_t k = 0; k < g->k; k++) {
+            sum += g->a[r * g->lda + k] * b[k / 2 * 2 * PANEL + k % 2];
+            inside = inside && sum >= INT32_MIN && sum <= INT32_MAX;
+        }
+        if (!inside) {
+            taint_set(j->cm, j->x->in->dst.byte + at * 4, 4);
+        }
+    }
+}
+
+static bool may_overflow(const struct job *j, const struct mmad_int *g)
+{
+    const int64_t product = (j->a_type == DTYPE_UINT8 ? 255 : 128) * (j->b_type == DTYPE_UINT8 ? 255 : 128);
+    int64_t most = 0;
+    for (int64_t c = 0; c < j->n; c++) {
+        const int32_t *column = g->c + c / PANEL * g->c_panel + c % PANEL;
+        for (int64_t r = 0; r < j->m; r++) {
+            const int64_t start = column[r * PANEL];
+            most = max_i64(most, start < 0 ? -start : start);
+        }
+    }
+    return most + j->k * product > INT32_MAX;
+}
+
 static void multiply_int(const struct job *j, void *c)
 {
     struct mmad_scratch *s = &j->x->e->mmad;
@@ -269,6 +302,9 @@ static void multiply_int(const struct job *j, void *c)
     g.lda = unpack_int_a(j, (int16_t *)s->a);
     g.b_panel = unpack_int_b(j, (int16_t *)s->b);
     g.c_panel = j->m1 * 16 * PANEL;
+    if (may_overflow(j, &g)) {
+        taint_overflows(j, &g);
+    }
     mmad_int_run(s->isa, &g);
 }
 

@@ -68,7 +68,7 @@ uint8_t e8m0_from_float(float value);
  * exact in the double returned up to 2^53. */
 double dtype_load(enum dtype dtype, const uint8_t *bytes, int64_t i);
 
-/* Stores `value` as element `i`: floats as above with FP_SATURATE, integers
+/* Stores `value` as element `i`: small floats as above with FP_SATURATE, float itself to nearest, integers
  * rounded half to even and clamped to their range. A b4 neighbour is kept. */
 void dtype_store(enum dtype dtype, uint8_t *bytes, int64_t i, double value);
 

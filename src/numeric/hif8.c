@@ -75,35 +75,37 @@ static uint8_t compose(const struct dot *dot, int exp, uint32_t man)
     return (uint8_t)((uint32_t)dot->prefix << (7 - dot->prefix_bits) | field << dot->man_bits | man);
 }
 
-/* Magnitude code of fraction * 2^exp, 1 <= fraction < 2, half away from zero.
- * 0x7F: larger than every finite value. */
-static uint8_t round_magnitude(double fraction, int exp)
+enum { TOO_LARGE = 0x100 }; /* no code */
+
+/* Magnitude code of fraction * 2^exp, 1 <= fraction < 2, half away from zero;
+ * or TOO_LARGE. */
+static int round_magnitude(double fraction, int exp)
 {
     if (exp < -15) { /* the subnormals are powers of two, 2^-22 .. 2^-16 */
-        const int up = fraction >= 1.5 ? exp + 1 : exp;
+        const int up = fraction >= 1.5 || exp == -23 ? exp + 1 : exp; /* 2^-23 is half of the smallest */
         if (up < -22) {
             return 0;
         }
         if (up < -15) {
-            return (uint8_t)(up + 23);
+            return up + 23;
         }
         exp = up;
         fraction = 1.0;
     }
     if (exp > 15) {
-        return 0x7F;
+        return TOO_LARGE;
     }
     const struct dot *dot = dot_of_exponent(exp);
     uint32_t man = (uint32_t)floor(ldexp(fraction - 1.0, dot->man_bits) + 0.5);
     if (man >> dot->man_bits != 0) {
         if (++exp > 15) {
-            return 0x7F;
+            return TOO_LARGE;
         }
         dot = dot_of_exponent(exp);
         man = 0;
     }
-    const uint8_t code = compose(dot, exp, man);
-    return code == HIF8_INF ? 0x7F : code;
+    const int code = compose(dot, exp, man);
+    return code == HIF8_INF ? TOO_LARGE : code;
 }
 
 uint8_t hif8_from_float(float value, enum fp_overflow overflow, enum hif8_rounding rounding)
@@ -113,13 +115,13 @@ uint8_t hif8_from_float(float value, enum fp_overflow overflow, enum hif8_roundi
         return overflow == FP_SATURATE ? 0 : HIF8_NAN;
     }
     const uint8_t sign = value < 0 ? 0x80 : 0;
-    uint8_t code = 0x7F;
+    int code = TOO_LARGE;
     if (!isinf(value)) {
         int exp;
         const double fraction = frexp(fabs((double)value), &exp) * 2.0;
         code = fraction == 0.0 ? 0 : round_magnitude(fraction, exp - 1);
     }
-    if (code == 0x7F) {
+    if (code == TOO_LARGE) {
         return (uint8_t)(sign | (overflow == FP_SATURATE ? HIF8_MAX : HIF8_INF));
     }
     return code == 0 ? 0 : (uint8_t)(sign | code);
