@@ -13,27 +13,26 @@
 
 #define FAMILIES_MAX 64
 
-static const char usage_text[] =
-    "Usage: tilescope validate [options] FILE.csv\n"
-    "\n"
-    "Predicts every board run of FILE.csv and compares: signed error of each time in\n"
-    "percent, then mean absolute errors by use (rows marked calibrate or holdout) and by\n"
-    "family, then how many pairs of tilings of one shape, measured more than 3 % apart,\n"
-    "the model puts in the right order.\n"
-    "\n"
-    "Columns are those of tests/data/measurements/open.csv; id, target, M, N, K and\n"
-    "dtype_a must be there, any other may be missing. Times in us. `target` is a name of\n"
-    "`tilescope targets`, a path to a target file, or 910B1, 910B2, 910B3, A3, 950PR.\n"
-    "\n"
-    "  -c, --csv         print the rows as CSV: predicted and measured times\n"
-    "  -q, --quiet       only the last line\n"
-    "  -h, --help        show this text\n"
-    "\n"
-    "The last line counts the rows marked holdout if there are any, else all.\n"
-    "\n"
-    "Examples:\n"
-    "  tilescope validate tests/data/measurements/open.csv\n"
-    "  tilescope validate --csv my_msprof_runs.csv > predicted.csv\n";
+static const char usage_text[] = "Usage: tilescope validate [options] FILE.csv\n"
+                                 "\n"
+                                 "Predicts every board run of FILE.csv and compares: signed error of each time in\n"
+                                 "percent, then mean absolute errors by use (rows marked calibrate or holdout) and by\n"
+                                 "family, then how many pairs of tilings of one shape, measured more than 3 % apart,\n"
+                                 "the model puts in the right order.\n"
+                                 "\n"
+                                 "Columns are those of tests/data/measurements/open.csv; id, target, M, N, K and\n"
+                                 "dtype_a must be there, any other may be missing. Times in us. `target` is a name of\n"
+                                 "`tilescope targets`, a path to a target file, or 910B1, 910B2, 910B3, A3, 950PR.\n"
+                                 "\n"
+                                 "  -c, --csv         print the rows as CSV: predicted and measured times\n"
+                                 "  -q, --quiet       only the last line\n"
+                                 "  -h, --help        show this text\n"
+                                 "\n"
+                                 "The last line counts the rows marked holdout if there are any, else all.\n"
+                                 "\n"
+                                 "Examples:\n"
+                                 "  tilescope validate tests/data/measurements/open.csv\n"
+                                 "  tilescope validate --csv my_msprof_runs.csv > predicted.csv\n";
 
 struct args {
     const char *file;

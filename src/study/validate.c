@@ -12,11 +12,39 @@
 #include "timing/copies.h"
 
 enum column {
-    COL_ID = 0, COL_TARGET, COL_USE, COL_FAMILY, COL_OP, COL_M, COL_N, COL_K,
-    COL_DTYPE_A, COL_DTYPE_B, COL_DTYPE_C, COL_TRANS_A, COL_TRANS_B, COL_FORMAT_A, COL_FORMAT_B, COL_FORMAT_C,
-    COL_ASSIGN, COL_SWIZZLE, COL_L2_ROUNDS, COL_ITERATE_ORDER, COL_DEPTH_A, COL_DEPTH_B, COL_MIX, COL_HIGHLEVEL,
-    COL_COPY_PASSES, COL_COPY_NSPLIT, COL_L2_WARM,
-    COL_TASK, COL_MEAN, COL_MAC, COL_MTE1, COL_MTE2, COL_FIXPIPE,
+    COL_ID = 0,
+    COL_TARGET,
+    COL_USE,
+    COL_FAMILY,
+    COL_OP,
+    COL_M,
+    COL_N,
+    COL_K,
+    COL_DTYPE_A,
+    COL_DTYPE_B,
+    COL_DTYPE_C,
+    COL_TRANS_A,
+    COL_TRANS_B,
+    COL_FORMAT_A,
+    COL_FORMAT_B,
+    COL_FORMAT_C,
+    COL_ASSIGN,
+    COL_SWIZZLE,
+    COL_L2_ROUNDS,
+    COL_ITERATE_ORDER,
+    COL_DEPTH_A,
+    COL_DEPTH_B,
+    COL_MIX,
+    COL_HIGHLEVEL,
+    COL_COPY_PASSES,
+    COL_COPY_NSPLIT,
+    COL_L2_WARM,
+    COL_TASK,
+    COL_MEAN,
+    COL_MAC,
+    COL_MTE1,
+    COL_MTE2,
+    COL_FIXPIPE,
     COL_N_
 };
 
@@ -64,12 +92,24 @@ static const struct {
     const char *name;
     enum tiling_field field;
 } FIELDS[] = {
-    {"singleCoreM", TF_singleCoreM}, {"singleCoreN", TF_singleCoreN}, {"singleCoreK", TF_singleCoreK},
-    {"baseM", TF_baseM},             {"baseN", TF_baseN},             {"baseK", TF_baseK},
-    {"stepM", TF_stepM},             {"stepN", TF_stepN},             {"stepKa", TF_stepKa},
-    {"stepKb", TF_stepKb},           {"depthA1", TF_depthA1},         {"depthB1", TF_depthB1},
-    {"dbL0A", TF_dbL0A},             {"dbL0B", TF_dbL0B},             {"dbL0C", TF_dbL0C},
-    {"usedCoreNum", TF_usedCoreNum}, {"unitflag", TF_unitflag},       {"wait_both_before_load", TF_waitBoth},
+    {"singleCoreM", TF_singleCoreM},
+    {"singleCoreN", TF_singleCoreN},
+    {"singleCoreK", TF_singleCoreK},
+    {"baseM", TF_baseM},
+    {"baseN", TF_baseN},
+    {"baseK", TF_baseK},
+    {"stepM", TF_stepM},
+    {"stepN", TF_stepN},
+    {"stepKa", TF_stepKa},
+    {"stepKb", TF_stepKb},
+    {"depthA1", TF_depthA1},
+    {"depthB1", TF_depthB1},
+    {"dbL0A", TF_dbL0A},
+    {"dbL0B", TF_dbL0B},
+    {"dbL0C", TF_dbL0C},
+    {"usedCoreNum", TF_usedCoreNum},
+    {"unitflag", TF_unitflag},
+    {"wait_both_before_load", TF_waitBoth},
     {"tile_barrier", TF_tileBarrier},
 };
 #define FIELD_COUNT (sizeof FIELDS / sizeof FIELDS[0])
@@ -83,9 +123,8 @@ struct validate_columns {
 static const struct {
     const char *name, *target;
 } TARGET_NAMES[] = {
-    {"910B1", "ascend910b1"},         {"910B2", "ascend910b2"},
-    {"910B3", "ascend910b3"},         {"A3", "ascend910c"},
-    {"950PR", "ascend950pr_9589"},    {"950PR_958b", "ascend950pr_958b"},
+    {"910B1", "ascend910b1"}, {"910B2", "ascend910b2"},      {"910B3", "ascend910b3"},
+    {"A3", "ascend910c"},     {"950PR", "ascend950pr_9589"}, {"950PR_958b", "ascend950pr_958b"},
 };
 
 const char *validate_target_name(const char *name)

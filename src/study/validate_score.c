@@ -13,7 +13,7 @@ struct targets {
         const char *name;
         const struct target *target;
         struct loaded *next;
-    } *first;
+    } * first;
 };
 
 static const struct target *target_of(struct targets *t, const char *name, const struct location *at,

@@ -7,12 +7,12 @@
 #include "timing/timing.h"
 
 struct copies {
-    int64_t rows, cols;       /* of the operand, elements */
-    int64_t rows_core;        /* rows a core moves in one pass */
+    int64_t rows, cols; /* of the operand, elements */
+    int64_t rows_core;  /* rows a core moves in one pass */
     int32_t base_rows, base_cols;
     int32_t cores;
-    int32_t passes;           /* over the same data */
-    int32_t splits;           /* passes work on one of so many column parts, which is what L2 must hold */
+    int32_t passes; /* over the same data */
+    int32_t splits; /* passes work on one of so many column parts, which is what L2 must hold */
 };
 
 /* Busy time of MTE2 of one core, mcyc. `dtype`: of the elements. */

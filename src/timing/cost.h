@@ -31,10 +31,10 @@ static inline double cost_max(double a, double b)
 /* GM side of one operand's copies. */
 struct cost_copy {
     bool exists;
-    bool nd;             /* ND source: rows through ND2NZ; else plain bursts */
-    bool k_contiguous;   /* a row lies along K */
-    bool conflict;       /* row pitch hits the pitch-conflict rule */
-    double unaligned;    /* cycles per byte of an unaligned row; 0: rule off */
+    bool nd;               /* ND source: rows through ND2NZ; else plain bursts */
+    bool k_contiguous;     /* a row lies along K */
+    bool conflict;         /* row pitch hits the pitch-conflict rule */
+    double unaligned;      /* cycles per byte of an unaligned row; 0: rule off */
     double unaligned_from; /* the rule holds for rows of at least so many bytes */
 };
 
@@ -44,14 +44,14 @@ struct cost {
     int64_t sync, mmad_issue, mmad_latency, fixpipe_issue, copy_latency, tile_barrier;
     int64_t launch, init; /* of the run, of a core */
     bool mmad_barrier;
-    double rate;          /* MAC per cycle of the left dtype */
-    double macs_per_fractal; /* 16 x 16 x k0 */
-    double c_bytes;       /* bytes of an element of C in GM */
-    bool c_unaligned;     /* rows of C are not 32 B aligned */
+    double rate;              /* MAC per cycle of the left dtype */
+    double macs_per_fractal;  /* 16 x 16 x k0 */
+    double c_bytes;           /* bytes of an element of C in GM */
+    bool c_unaligned;         /* rows of C are not 32 B aligned */
     struct cost_copy copy[2]; /* ROLE_A, ROLE_B */
-    double hbm_nd, hbm;   /* B/cycle, chip */
-    bool all_nd;          /* A and B are both ND */
-    double write_back_unit; /* cycles per written byte that misses: kw / hbm */
+    double hbm_nd, hbm;       /* B/cycle, chip */
+    bool all_nd;              /* A and B are both ND */
+    double write_back_unit;   /* cycles per written byte that misses: kw / hbm */
 };
 
 /* The derived numbers of a schedule. */

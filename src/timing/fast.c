@@ -82,7 +82,7 @@ static uint64_t state_hash(const void *ctx, uint32_t index)
 }
 
 /* No more states: out of memory, or of cells. */
-#define STATE_NONE UINT32_MAX
+#define STATE_NONE     UINT32_MAX
 #define STATE_TOO_MANY (UINT32_MAX - 1)
 
 static uint32_t state_intern(struct fast *f, const struct tile_state *state)

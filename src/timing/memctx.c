@@ -14,7 +14,7 @@
 #include "timing/table.h"
 
 struct panel {
-    int32_t key[5]; /* role, start, extent, k0, k */
+    int32_t key[5];  /* role, start, extent, k0, k */
     int32_t sharers; /* cores using it in step `seen` */
     int64_t touched; /* step of the last touch, -1: never */
     int64_t seen;
@@ -39,8 +39,8 @@ struct pass {
     struct table panel_index, shape_index, context_index;
     double *fenwick; /* 1-based over steps */
     int64_t steps;
-    const int64_t *first; /* number of each core's first tile in the list of all */
-    double live; /* bytes of all panels ever touched */
+    const int64_t *first;   /* number of each core's first tile in the list of all */
+    double live;            /* bytes of all panels ever touched */
     struct core_step *core; /* per launched core */
     uint32_t *step_panels;  /* distinct panels of the step */
     uint32_t step_panel_count;
@@ -145,8 +145,8 @@ static uint32_t shape_find(struct pass *p, const struct tile *tile)
         !table_add(&p->shape_index, hash, g->shape_count, shape_hash, p)) {
         return UINT32_MAX;
     }
-    g->shapes[g->shape_count] =
-        (struct mem_shape){.m = tile->m, .n = tile->n, .k = tile->k, .core = tile->core, .t = tile->t};
+    g->shapes[g->shape_count] = (struct mem_shape){
+        .m = tile->m, .n = tile->n, .k = tile->k, .core = tile->core, .t = tile->t};
     return g->shape_count++;
 }
 

@@ -22,13 +22,13 @@ struct mem_shape {
 
 /* A tile's memory context; equal contexts share one cost record. */
 struct mem_context {
-    uint32_t shape;            /* index into shapes */
-    int32_t missed[2];         /* share of A, B this core misses in L2, in units of context_rounding */
-    int32_t active;            /* cores with a tile in this step */
-    uint8_t shared[2];         /* several cores use this panel in this step */
-    uint8_t pad[6];            /* none implicit: contexts are compared as bytes */
-    int64_t hbm_bytes;         /* bytes all cores miss in this step */
-    int64_t c_bytes;           /* bytes of C all cores write in this step; 0 if none of it is written back */
+    uint32_t shape;    /* index into shapes */
+    int32_t missed[2]; /* share of A, B this core misses in L2, in units of context_rounding */
+    int32_t active;    /* cores with a tile in this step */
+    uint8_t shared[2]; /* several cores use this panel in this step */
+    uint8_t pad[6];    /* none implicit: contexts are compared as bytes */
+    int64_t hbm_bytes; /* bytes all cores miss in this step */
+    int64_t c_bytes;   /* bytes of C all cores write in this step; 0 if none of it is written back */
 };
 
 /* Tiles of the cores with the same sequence of contexts. */
@@ -46,11 +46,11 @@ struct mem_geometry {
     uint32_t shape_count, context_count, sequence_count;
     uint32_t *core_sequence; /* per launched core; UINT32_MAX: no tile */
     int32_t cores;
-    double missed_unit;  /* one unit of `missed`: context_rounding */
-    double write_back;   /* share of C bytes written back while the kernel runs */
-    int64_t hbm;         /* bytes over the whole run: missed reads + write-back */
-    uint32_t *tiles;     /* contexts of all sequences */
-    size_t bytes;        /* of memory this takes */
+    double missed_unit; /* one unit of `missed`: context_rounding */
+    double write_back;  /* share of C bytes written back while the kernel runs */
+    int64_t hbm;        /* bytes over the whole run: missed reads + write-back */
+    uint32_t *tiles;    /* contexts of all sequences */
+    size_t bytes;       /* of memory this takes */
 };
 
 struct memctx_cache;

@@ -4,6 +4,7 @@
  * the longest. Geometry comes first in a space's index, so in index order a
  * geometry is asked for hundreds of times in a row; more would be wasted. Keys
  * are compared whole: everything memctx_build reads is in struct key. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,15 +16,26 @@
 /* Beyond this the whole cache is dropped: a bound for long random walks. */
 #define BYTES_MAX (UINT64_C(48) << 20)
 
+/* Integers only and no gaps, so that keys compare as bytes. */
 struct key {
-    double l2_bytes, hit_low, hit_high, rounding, write_back;
+    uint64_t l2_bytes, hit_low, hit_high, rounding, write_back; /* bit patterns of doubles */
     int64_t M, N, K;
     int32_t cores, warm, bits_a, bits_b, bits_c;
     int32_t usedCoreNum, singleCoreM, singleCoreN, singleCoreK, splitK, splitKReduce, assign;
     int32_t order, orderOffset, orderDirection, orderRounds, iterateOrder;
     int32_t baseM, baseN, stepM, stepN, fullLoad, l1Resident, l2A, l2B, l2C;
     int32_t schedule_cores;
+    int32_t pad;
 };
+
+static_assert(sizeof(struct key) == 8 * 8 + 28 * 4, "struct key has no gaps");
+
+static uint64_t bits(double x)
+{
+    uint64_t word;
+    memcpy(&word, &x, sizeof word);
+    return word;
+}
 
 struct slot {
     bool used;
@@ -42,12 +54,12 @@ static void key_make(struct key *key, const struct schedule *s, bool warm)
 {
     const struct target_timing *p = &s->target->timing;
     const struct tiling *t = &s->t;
-    memset(key, 0, sizeof *key); /* padding takes part in comparisons */
-    key->l2_bytes = s->target->l2_bytes;
-    key->hit_low = p->l2_hit_low;
-    key->hit_high = p->l2_hit_high;
-    key->rounding = p->context_rounding;
-    key->write_back = p->write_back;
+    memset(key, 0, sizeof *key);
+    key->l2_bytes = bits(s->target->l2_bytes);
+    key->hit_low = bits(p->l2_hit_low);
+    key->hit_high = bits(p->l2_hit_high);
+    key->rounding = bits(p->context_rounding);
+    key->write_back = bits(p->write_back);
     key->M = s->problem->M;
     key->N = s->problem->N;
     key->K = s->problem->K;

@@ -14,7 +14,7 @@
 #include "base/intmath.h"
 
 /* Periods whose states are remembered inside a tile. */
-#define SEEN_MAX 24
+#define SEEN_MAX     24
 #define VECTOR_WORDS 13
 
 static inline int64_t max2(int64_t a, int64_t b)
@@ -162,9 +162,9 @@ static void leap(struct run *x, const struct seen *then, int64_t q)
     x->b2 += q * (x->b2 - then->b2);
     x->b1 += q * (x->b1 - then->b1);
     x->bm += q * (x->bm - then->bm);
-    int64_t *const times[] = {&x->t2,       &x->t1,       &x->tm,       &x->e2,       &x->e1,
-                              &x->em,       &x->rel_a[0], &x->rel_a[1], &x->rel_b[0], &x->rel_b[1],
-                              &x->l0a[0],   &x->l0a[1],   &x->l0b[0],   &x->l0b[1]};
+    int64_t *const times[] = {&x->t2,     &x->t1,       &x->tm,       &x->e2,       &x->e1,
+                              &x->em,     &x->rel_a[0], &x->rel_a[1], &x->rel_b[0], &x->rel_b[1],
+                              &x->l0a[0], &x->l0a[1],   &x->l0b[0],   &x->l0b[1]};
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
         *times[i] += d;
     }

@@ -31,10 +31,10 @@ struct tile_state {
 
 /* What a tile adds, relative to the tm it started from. */
 struct tile_time {
-    int64_t tm;           /* advance of tm */
-    int64_t end;          /* last completion on any pipe */
+    int64_t tm;  /* advance of tm */
+    int64_t end; /* last completion on any pipe */
     int64_t busy[PIPE_N];
-    int64_t steps;        /* simulated */
+    int64_t steps; /* simulated */
 };
 
 void recurrence_init(struct recurrence *r, const struct schedule *s, const struct cost *c);

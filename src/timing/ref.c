@@ -26,13 +26,13 @@
 #include "base/intmath.h"
 #include "timing/context.h"
 
-#define FLAG_IDS 8
+#define FLAG_IDS   8
 #define L0C_BLOCKS 16
 
 struct ref_pipe {
-    int64_t free;  /* the next instruction may start */
-    int64_t done;  /* all earlier ones complete */
-    int64_t end;   /* of the union of busy intervals */
+    int64_t free; /* the next instruction may start */
+    int64_t done; /* all earlier ones complete */
+    int64_t end;  /* of the union of busy intervals */
     int64_t busy;
 };
 
@@ -61,7 +61,7 @@ struct core {
     int l0c_count;
     struct group load[ROLE_N], copy[2];
     int32_t step_k0; /* K origin of the step */
-    int64_t tile; /* whose `extra` this is; -1: none */
+    int64_t tile;    /* whose `extra` this is; -1: none */
     const struct mem_context *context;
     struct shape_work work;
     struct tile_extra extra;
@@ -150,7 +150,8 @@ static struct duration load_duration(struct core *r, const struct insn *insn)
         *group = (struct group){0};
     }
     const bool filling = (insn->flags & INSN_L1_FILLING) != 0;
-    const int64_t total = cost_load(r->c, (enum role)insn->role, ++group->calls, (double)cost_load_bytes(insn), filling);
+    const int64_t total = cost_load(r->c, (enum role)insn->role, ++group->calls, (double)cost_load_bytes(insn),
+                                    filling);
     const int64_t t = total - group->spent;
     group->spent = total;
     return (struct duration){t, t};
@@ -159,8 +160,7 @@ static struct duration load_duration(struct core *r, const struct insn *insn)
 static int64_t mmad_work(const struct core *r, const struct insn *insn)
 {
     const struct mmad_params *p = &insn->p.mmad;
-    return cost_mmad(r->c, ceil_div(p->m, 16) * ceil_div(p->n, 16) *
-                               ceil_div(p->k, dtype_c0((enum dtype)insn->dtype)));
+    return cost_mmad(r->c, ceil_div(p->m, 16) * ceil_div(p->n, 16) * ceil_div(p->k, dtype_c0((enum dtype)insn->dtype)));
 }
 
 static struct duration insn_duration(struct core *r, const struct insn *insn)

@@ -22,14 +22,14 @@ struct move {
 
 /* What the steps of a tile of one shape do. */
 struct shape_work {
-    int32_t k;                         /* K extent of the tile */
-    struct move move[2][COST_KINDS];   /* A, B */
-    int32_t moves[2];                  /* chunks of A, B in a tile */
-    int64_t load[2][COST_KINDS];       /* mcyc: A, B to L0 */
-    int64_t mmad[COST_KINDS];          /* W */
-    int64_t store;                     /* Fixpipe */
-    bool barrier;                      /* PIPE_M after each Mmad */
-    double panel_bytes[2];             /* A, B bytes of the whole tile */
+    int32_t k;                       /* K extent of the tile */
+    struct move move[2][COST_KINDS]; /* A, B */
+    int32_t moves[2];                /* chunks of A, B in a tile */
+    int64_t load[2][COST_KINDS];     /* mcyc: A, B to L0 */
+    int64_t mmad[COST_KINDS];        /* W */
+    int64_t store;                   /* Fixpipe */
+    bool barrier;                    /* PIPE_M after each Mmad */
+    double panel_bytes[2];           /* A, B bytes of the whole tile */
 };
 
 /* What the memory context adds to the moves of a tile, in cycles over its whole K. */

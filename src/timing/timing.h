@@ -16,7 +16,7 @@
 
 /* Start of the run. */
 struct timing_start {
-    bool l2_warm;   /* all reads hit L2: a run so long that the cold start does not matter */
+    bool l2_warm;      /* all reads hit L2: a run so long that the cold start does not matter */
     bool op_conv_lead; /* reserved for conv look-ahead */
 };
 
@@ -24,11 +24,12 @@ struct timing_result {
     int64_t task;      /* mcyc: launch + slowest core */
     int64_t core_mean; /* mcyc: mean over the cores that own a tile (aicore_time) */
     int64_t core_max;
-    int64_t busy[PIPE_N]; /* mcyc: union of [start, completion], mean over those cores (msprof's mac, mte1, mte2, fixpipe) */
-    uint8_t bound_pipe;   /* pipe with the largest share on the slowest core */
-    int64_t hbm;          /* modelled HBM bytes of all cores: reads missed in L2 + write-back */
+    int64_t busy
+        [PIPE_N]; /* mcyc: union of [start, completion], mean over those cores (msprof's mac, mte1, mte2, fixpipe) */
+    uint8_t bound_pipe; /* pipe with the largest share on the slowest core */
+    int64_t hbm;        /* modelled HBM bytes of all cores: reads missed in L2 + write-back */
     uint64_t steps, steps_simulated;
-    bool unvalidated;     /* a knob or parameter without a measured row decides this time */
+    bool unvalidated; /* a knob or parameter without a measured row decides this time */
 };
 
 struct timing; /* per-thread context: memory contexts by geometry, tile memo, scratch */

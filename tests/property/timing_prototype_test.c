@@ -30,8 +30,8 @@ static int setup(void **state)
     arena_init(&f->arena);
     diag_init(&f->diag);
     assert_int_equal(csv_load(TESTS_DIR "/data/measurements/open.csv", &f->arena, &f->runs, &f->diag), STATUS_OK);
-    assert_int_equal(
-        csv_load(TESTS_DIR "/data/measurements/prototype_open.csv", &f->arena, &f->prototype, &f->diag), STATUS_OK);
+    assert_int_equal(csv_load(TESTS_DIR "/data/measurements/prototype_open.csv", &f->arena, &f->prototype, &f->diag),
+                     STATUS_OK);
     assert_int_equal(validate_columns_find(&f->runs, &f->arena, &f->columns, &f->diag), STATUS_OK);
     assert_int_equal(timing_create(&f->timing), STATUS_OK);
     *state = f;

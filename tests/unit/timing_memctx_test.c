@@ -211,8 +211,14 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(one_core), TEST(everything_fits),     TEST(sharing_halves_a_miss), TEST(lone_core_in_the_last_step),
-        TEST(warm_start_hits_all), TEST(tails), TEST(geometries_are_cached), TEST(hit_share_is_a_ramp),
+        TEST(one_core),
+        TEST(everything_fits),
+        TEST(sharing_halves_a_miss),
+        TEST(lone_core_in_the_last_step),
+        TEST(warm_start_hits_all),
+        TEST(tails),
+        TEST(geometries_are_cached),
+        TEST(hit_share_is_a_ramp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -302,9 +302,18 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(single_buffers), TEST(wait_both_serialises), TEST(double_buffers),         TEST(sync_costs),
-        TEST(copy_latency),   TEST(mmad_latency),         TEST(mmad_issue_and_barrier), TEST(l0c_buffers),
-        TEST(unit_flag),      TEST(chunks),               TEST(events_tell_the_run),    TEST(microseconds),
+        TEST(single_buffers),
+        TEST(wait_both_serialises),
+        TEST(double_buffers),
+        TEST(sync_costs),
+        TEST(copy_latency),
+        TEST(mmad_latency),
+        TEST(mmad_issue_and_barrier),
+        TEST(l0c_buffers),
+        TEST(unit_flag),
+        TEST(chunks),
+        TEST(events_tell_the_run),
+        TEST(microseconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,13 +49,14 @@ static void full_row(void **state)
 {
     struct validate_row row;
     assert_int_equal(
-        read_one(*state,
-                 "id,target,use,op,M,N,K,dtype_a,dtype_b,dtype_c,trans_a,trans_b,format_b,baseM,baseN,baseK,stepM,stepN,"
-                 "stepKa,stepKb,depthA1,depthB1,usedCoreNum,assign,swizzle,iterateOrder,unitflag,mix,highlevel_init,"
-                 "l2_warm,task_us,mac_us\n"
-                 "X1,910B3,holdout,matmul,128,256,1024,int8,int8,float,N,T,NZ,128,256,128,1,1,4,4,8,4,20,blocks,"
-                 "\"swizzle:3,1\",ORDER_N,1,1,0,1,12.5,\n",
-                 &row),
+        read_one(
+            *state,
+            "id,target,use,op,M,N,K,dtype_a,dtype_b,dtype_c,trans_a,trans_b,format_b,baseM,baseN,baseK,stepM,stepN,"
+            "stepKa,stepKb,depthA1,depthB1,usedCoreNum,assign,swizzle,iterateOrder,unitflag,mix,highlevel_init,"
+            "l2_warm,task_us,mac_us\n"
+            "X1,910B3,holdout,matmul,128,256,1024,int8,int8,float,N,T,NZ,128,256,128,1,1,4,4,8,4,20,blocks,"
+            "\"swizzle:3,1\",ORDER_N,1,1,0,1,12.5,\n",
+            &row),
         STATUS_OK);
     assert_string_equal(row.target_name, "ascend910b3");
     assert_int_equal(row.problem.N, 256);
@@ -144,7 +145,8 @@ static void bad_rows(void **state)
 static void operations_not_lowered(void **state)
 {
     struct validate_row row;
-    assert_int_equal(read_one(*state, "id,target,op,M,N,K,dtype_a\na,910B1,sort,1,1,1,half\n", &row), STATUS_UNSUPPORTED);
+    assert_int_equal(read_one(*state, "id,target,op,M,N,K,dtype_a\na,910B1,sort,1,1,1,half\n", &row),
+                     STATUS_UNSUPPORTED);
 }
 
 static void open_file_scores(void **state)
