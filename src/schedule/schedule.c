@@ -11,6 +11,25 @@
 #include "schedule/tiles.h"
 #include "tiling/loads.h"
 
+/* Steps and L1 loads of a tile of K slice length `k`. */
+static int32_t init_slice(const struct schedule *s, int64_t k, int32_t chunks[2])
+{
+    const int64_t nk = ceil_div(k, s->t.baseK);
+    chunks[ROLE_A] = (int32_t)ceil_div(nk, s->t.stepKa);
+    chunks[ROLE_B] = (int32_t)ceil_div(nk, s->t.stepKb);
+    return (int32_t)nk;
+}
+
+static void init_steps(struct schedule *s)
+{
+    const struct tiling *t = &s->t;
+    const int64_t k = s->problem->K, last = k - (int64_t)(s->parts - 1) * t->singleCoreK;
+    s->nk = init_slice(s, min_i64(t->singleCoreK, k), s->chunks);
+    s->nk_last = init_slice(s, last, s->chunks_last);
+    s->hold[ROLE_A] = t->fullLoad == FULL_LOAD_A ? HOLD_FULL : t->stepM > 1 ? HOLD_GROUP : HOLD_CHUNKS;
+    s->hold[ROLE_B] = t->fullLoad == FULL_LOAD_B ? HOLD_FULL : t->stepN > 1 ? HOLD_GROUP : HOLD_CHUNKS;
+}
+
 enum status schedule_init(struct schedule *s, const struct target *target, const struct problem *p,
                           const struct tiling *t, const struct plan *plan, struct diag *d)
 {
@@ -23,9 +42,7 @@ enum status schedule_init(struct schedule *s, const struct target *target, const
         return diag_error(d, STATUS_UNSUPPORTED, NULL, "conv is not lowered yet");
     }
     tiles_init(s);
-    s->nk = (int32_t)ceil_div(p->K, t->baseK);
-    s->chunks_a = (int32_t)ceil_div(s->nk, t->stepKa);
-    s->chunks_b = (int32_t)ceil_div(s->nk, t->stepKb);
+    init_steps(s);
     for (int i = 0; i < 2; i++) {
         struct plan_image image;
         plan_image(p, t, i == 0 ? ROLE_A : ROLE_B, &image);
@@ -42,44 +59,149 @@ int64_t schedule_tiles(const struct schedule *s, int32_t core)
 
 int64_t schedule_steps(const struct schedule *s, int32_t core)
 {
-    return tiles_count(s, core) * s->nk;
+    const int64_t full = tiles_full_slices(s, core);
+    return full * s->nk + (tiles_count(s, core) - full) * s->nk_last;
+}
+
+int32_t schedule_tile_steps(const struct schedule *s, const struct tile *tile)
+{
+    return tile->kslice < s->parts - 1 ? s->nk : s->nk_last;
+}
+
+static int32_t tile_chunks(const struct schedule *s, const struct tile *tile, enum role role)
+{
+    return tile->kslice < s->parts - 1 ? s->chunks[role] : s->chunks_last[role];
+}
+
+/* --- tiles --------------------------------------------------------------- */
+
+/* The slots hold this tile's chunks already when the tile that filled them
+ * last had the same rows and all chunks of a tile fit the slots. */
+static bool resident(const struct schedule *s, const struct tile *tile, enum role role)
+{
+    const int32_t chunks = tile_chunks(s, tile, role), slots = role == ROLE_A ? s->t.dbA1 : s->t.dbB1;
+    if (s->t.l1Resident == 0 || s->hold[role] != HOLD_CHUNKS || s->parts > 1 || slots % chunks != 0) {
+        return false;
+    }
+    struct tile before = {.core = tile->core, .t = tile->t - slots / chunks};
+    if (before.t < 0) {
+        return false;
+    }
+    tiles_at(s, tile->core, before.t, &before);
+    return before.batch == tile->batch && before.hold[role].from == tile->hold[role].from &&
+           before.hold[role].extent == tile->hold[role].extent;
 }
 
 void schedule_tile_at(const struct schedule *s, int32_t core, int64_t t, struct tile *out)
 {
+    const int64_t full = tiles_full_slices(s, core), in_full = min_i64(t, full), in_last = t - in_full;
     memset(out, 0, sizeof *out);
     out->t = t;
     out->core = core;
-    out->k = (int32_t)s->problem->K;
     out->first = t == 0;
     out->last = t == tiles_count(s, core) - 1;
     tiles_at(s, core, t, out);
+    out->k0 = out->kslice * s->t.singleCoreK;
+    out->k = (int32_t)min_i64(s->t.singleCoreK, s->problem->K - out->k0);
+    out->step0 = in_full * s->nk + in_last * s->nk_last;
+    for (int role = ROLE_A; role <= ROLE_B; role++) {
+        if (s->hold[role] == HOLD_CHUNKS) {
+            out->hold[role].ordinal = in_full * s->chunks[role] + in_last * s->chunks_last[role];
+            out->hold[role].resident = resident(s, out, (enum role)role);
+        }
+    }
+}
+
+/* --- steps --------------------------------------------------------------- */
+
+/* Number of the tile that step `i` of a core belongs to. */
+static int64_t tile_of_step(const struct schedule *s, int32_t core, int64_t i)
+{
+    const int64_t full = tiles_full_slices(s, core), in_full = full * s->nk;
+    return i < in_full ? i / s->nk : full + (i - in_full) / s->nk_last;
+}
+
+/* shuffleK: the unit cores start at different multiples of, in steps. */
+static int32_t shuffle_unit(const struct schedule *s)
+{
+    return (int32_t)lcm_i64(s->t.stepKa, s->t.stepKb);
+}
+
+/* The k-th step of a tile works on this base block along K. */
+static int32_t block_of_step(const struct schedule *s, const struct tile *tile, int32_t k, int32_t *start)
+{
+    const int32_t nk = schedule_tile_steps(s, tile);
+    *start = 0;
+    if (s->t.shuffleK) {
+        const int32_t unit = shuffle_unit(s);
+        *start = (int32_t)(tile->core % ceil_div(nk, unit)) * unit;
+    }
+    return (*start + k) % nk;
+}
+
+/* Copies, waits and releases of one operand in a step. `block`: along K. */
+struct side_due {
+    bool copy, first, last, keep;
+    uint8_t slot;
+};
+
+static struct side_due side_at(const struct schedule *s, const struct tile *tile, enum role role, int32_t k,
+                               int32_t block, int32_t start)
+{
+    const struct tile_hold *h = &tile->hold[role];
+    const int32_t nk = schedule_tile_steps(s, tile);
+    const int32_t slots = role == ROLE_A ? s->t.dbA1 : s->t.dbB1;
+    struct side_due x = {0};
+    if (s->hold[role] != HOLD_CHUNKS) {
+        x.copy = x.first = h->load && k == 0;
+        x.last = h->release && k == nk - 1;
+        x.slot = (uint8_t)(h->ordinal % slots);
+        return x;
+    }
+    const int32_t step = role == ROLE_A ? s->t.stepKa : s->t.stepKb, chunks = tile_chunks(s, tile, role);
+    const int32_t chunk = (block / step - start / step + chunks) % chunks;
+    x.copy = x.first = block % step == 0;
+    /* A chunk is released with its last step, also where the tile or K ends inside it. */
+    x.last = k == nk - 1 || block == nk - 1 || (block + 1) % step == 0;
+    x.keep = x.copy && h->resident;
+    x.slot = (uint8_t)((h->ordinal + chunk) % slots);
+    return x;
+}
+
+static unsigned due_bits(const struct side_due *a, const struct side_due *b)
+{
+    unsigned due = 0;
+    due |= a->copy ? DUE_COPY_A : 0;
+    due |= b->copy ? DUE_COPY_B : 0;
+    due |= a->first ? DUE_FIRST_A : 0;
+    due |= b->first ? DUE_FIRST_B : 0;
+    due |= a->last ? DUE_LAST_A : 0;
+    due |= b->last ? DUE_LAST_B : 0;
+    due |= a->keep ? DUE_KEEP_A : 0;
+    due |= b->keep ? DUE_KEEP_B : 0;
+    return due;
 }
 
 void schedule_step_at(const struct schedule *s, int32_t core, int64_t i, struct step *out)
 {
     const struct tiling *t = &s->t;
-    const int64_t tile = i / s->nk, kk = i % s->nk;
     memset(out, 0, sizeof *out);
-    schedule_tile_at(s, core, tile, &out->tile);
+    schedule_tile_at(s, core, tile_of_step(s, core, i), &out->tile);
+    const struct tile *tile = &out->tile;
+    const int32_t k = (int32_t)(i - tile->step0), nk = schedule_tile_steps(s, tile);
+    int32_t start;
+    const int32_t block = block_of_step(s, tile, k, &start);
+    const struct side_due a = side_at(s, tile, ROLE_A, k, block, start);
+    const struct side_due b = side_at(s, tile, ROLE_B, k, block, start);
     out->index = (uint32_t)i;
-    out->k0 = (int32_t)(kk * t->baseK);
-    out->k = (int32_t)min_i64(t->baseK, out->tile.k - out->k0);
-    out->ph = (struct phase){.a = (uint8_t)((tile * s->chunks_a + kk / t->stepKa) % t->dbA1),
-                             .b = (uint8_t)((tile * s->chunks_b + kk / t->stepKb) % t->dbB1),
+    out->k0 = block * t->baseK;
+    out->k = (int32_t)min_i64(t->baseK, tile->k - out->k0);
+    out->ph = (struct phase){.a = a.slot,
+                             .b = b.slot,
                              .l0a = (uint8_t)(i % t->dbL0A),
                              .l0b = (uint8_t)(i % t->dbL0B),
-                             .l0c = (uint8_t)(tile % t->dbL0C)};
-    const bool end = kk == s->nk - 1;
-    unsigned due = 0;
-    due |= kk % t->stepKa == 0 ? DUE_COPY_A | DUE_FIRST_A : 0;
-    due |= kk % t->stepKb == 0 ? DUE_COPY_B | DUE_FIRST_B : 0;
-    /* A chunk is released with its last step, also where a tile ends inside it. */
-    due |= end || (kk + 1) % t->stepKa == 0 ? DUE_LAST_A : 0;
-    due |= end || (kk + 1) % t->stepKb == 0 ? DUE_LAST_B : 0;
-    due |= kk == 0 ? DUE_INIT : 0;
-    due |= end ? DUE_STORE : 0;
-    out->due = (uint16_t)due;
+                             .l0c = (uint8_t)(tile->t % t->dbL0C)};
+    out->due = (uint16_t)(due_bits(&a, &b) | (k == 0 ? DUE_INIT : 0) | (k == nk - 1 ? DUE_STORE : 0));
 }
 
 /* --- sums ---------------------------------------------------------------- */
@@ -108,10 +230,10 @@ static void work_load(const struct schedule *s, const struct step *step, enum ro
 void schedule_step_work(const struct schedule *s, const struct step *step, struct step_work *w)
 {
     memset(w, 0, sizeof *w);
-    if (step->due & DUE_COPY_A) {
+    if ((step->due & DUE_COPY_A) && !(step->due & DUE_KEEP_A)) {
         work_copy(s, step, ROLE_A, w);
     }
-    if (step->due & DUE_COPY_B) {
+    if ((step->due & DUE_COPY_B) && !(step->due & DUE_KEEP_B)) {
         work_copy(s, step, ROLE_B, w);
     }
     work_load(s, step, ROLE_A, w);
@@ -133,18 +255,25 @@ void schedule_step_work(const struct schedule *s, const struct step *step, struc
 
 int64_t schedule_period(const struct schedule *s)
 {
-    int64_t p = lcm_i64((int64_t)s->t.stepKa * s->t.dbA1, (int64_t)s->t.stepKb * s->t.dbB1);
-    p = lcm_i64(p, s->t.dbL0A);
-    return lcm_i64(p, s->t.dbL0B);
+    const struct tiling *t = &s->t;
+    const int64_t a = s->hold[ROLE_A] == HOLD_CHUNKS ? (int64_t)t->stepKa * t->dbA1 : 1;
+    const int64_t b = s->hold[ROLE_B] == HOLD_CHUNKS ? (int64_t)t->stepKb * t->dbB1 : 1;
+    return lcm_i64(lcm_i64(a, b), lcm_i64(t->dbL0A, t->dbL0B));
 }
 
-/* Adds the work of all K steps of one tile shape, `times` times. */
-static void add_tile(const struct schedule *s, int32_t core, int64_t t, int64_t times, struct schedule_totals *out)
+bool schedule_periodic(const struct schedule *s)
 {
-    for (int64_t kk = 0; kk < s->nk; kk++) {
+    return s->hold[ROLE_A] == HOLD_CHUNKS && s->hold[ROLE_B] == HOLD_CHUNKS && s->t.shuffleK == 0;
+}
+
+/* Adds the work of all K steps of one tile, `times` times. */
+static void add_tile(const struct schedule *s, const struct tile *tile, int64_t times, struct schedule_totals *out)
+{
+    const int32_t nk = schedule_tile_steps(s, tile);
+    for (int64_t k = 0; k < nk; k++) {
         struct step step;
         struct step_work w;
-        schedule_step_at(s, core, t * s->nk + kk, &step);
+        schedule_step_at(s, tile->core, tile->step0 + k, &step);
         schedule_step_work(s, &step, &w);
         for (int i = 0; i < PATH_N; i++) {
             out->bytes[i] += w.bytes[i] * times;
@@ -154,17 +283,35 @@ static void add_tile(const struct schedule *s, int32_t core, int64_t t, int64_t 
         }
         out->macs += w.macs * times;
     }
-    out->steps += (uint64_t)(s->nk * times);
+    out->steps += (uint64_t)(nk * times);
     out->tiles += (uint64_t)times;
 }
 
-/* Sums depend on a tile's extents only, so equal extents are added up once. */
+/* What a tile's sums depend on. */
+struct tile_shape {
+    int32_t m, n, k, extent[2];
+    uint8_t load[2], resident[2];
+};
+
+static void shape_of(const struct tile *tile, struct tile_shape *x)
+{
+    memset(x, 0, sizeof *x);
+    x->m = tile->m, x->n = tile->n, x->k = tile->k;
+    for (int role = ROLE_A; role <= ROLE_B; role++) {
+        x->extent[role] = tile->hold[role].extent;
+        x->load[role] = tile->hold[role].load;
+        x->resident[role] = tile->hold[role].resident;
+    }
+}
+
+/* Tiles of equal shape are added up once. */
 void schedule_totals(const struct schedule *s, struct schedule_totals *out)
 {
-    enum { SHAPES = 16 };
+    enum { SHAPES = 32 };
     struct {
-        int32_t m, n, core;
-        int64_t t, count;
+        struct tile_shape shape;
+        struct tile tile;
+        int64_t count;
     } shapes[SHAPES];
     int used = 0;
     memset(out, 0, sizeof *out);
@@ -172,24 +319,25 @@ void schedule_totals(const struct schedule *s, struct schedule_totals *out)
         const int64_t tiles = tiles_count(s, core);
         for (int64_t t = 0; t < tiles; t++) {
             struct tile tile;
-            tiles_at(s, core, t, &tile);
+            struct tile_shape shape;
+            schedule_tile_at(s, core, t, &tile);
+            shape_of(&tile, &shape);
             int i = 0;
-            while (i < used && (shapes[i].m != tile.m || shapes[i].n != tile.n)) {
+            while (i < used && memcmp(&shapes[i].shape, &shape, sizeof shape) != 0) {
                 i++;
             }
             if (i == SHAPES) { /* more shapes than remembered: count it alone */
-                add_tile(s, core, t, 1, out);
+                add_tile(s, &tile, 1, out);
                 continue;
             }
             if (i == used) {
-                shapes[used].m = tile.m, shapes[used].n = tile.n;
-                shapes[used].core = core, shapes[used].t = t, shapes[used].count = 0;
+                shapes[used].shape = shape, shapes[used].tile = tile, shapes[used].count = 0;
                 used++;
             }
             shapes[i].count++;
         }
     }
     for (int i = 0; i < used; i++) {
-        add_tile(s, shapes[i].core, shapes[i].t, shapes[i].count, out);
+        add_tile(s, &shapes[i].tile, shapes[i].count, out);
     }
 }

@@ -17,9 +17,20 @@ struct tile {
     int32_t core;
     int32_t m0, n0, m, n; /* origin and real extent in C, elements */
     int32_t k0, k;        /* K slice */
-    int32_t kslice;
+    int32_t kslice, batch;
     uint8_t first, last;  /* first, last tile of the core */
     uint8_t pos_m, pos_n; /* position in stepM x stepN */
+    /* What L1 holds for this tile, and since when: A rows (B columns) of C
+     * [from, from + extent). `load`: this tile brings it; `release`: this tile
+     * is the last to read it. Chunked operands do both in every tile. */
+    struct tile_hold {
+        int32_t from, extent;
+        int64_t ordinal; /* L1 loads of the operand on this core before this tile */
+        uint8_t load, release;
+        uint8_t resident; /* the slots already hold these chunks: copies are skipped */
+        uint8_t pad[5];
+    } hold[2]; /* ROLE_A, ROLE_B */
+    int64_t step0; /* steps of the core before this tile */
 };
 
 struct phase {
@@ -35,13 +46,15 @@ enum step_due {
     DUE_LAST_A = 1 << 5,  /* last step of the chunk, or of the tile: releases it */
     DUE_LAST_B = 1 << 6,
     DUE_INIT = 1 << 7,    /* first K step of the tile: Mmad starts from 0 */
-    DUE_STORE = 1 << 8    /* last K step of the tile: Fixpipe follows */
+    DUE_STORE = 1 << 8,   /* last K step of the tile: Fixpipe follows */
+    DUE_KEEP_A = 1 << 9,  /* with DUE_COPY_A: the slot holds the chunk already; flags cycle, nothing moves */
+    DUE_KEEP_B = 1 << 10
 };
 
 struct step {
     struct tile tile;
     struct phase ph;
-    int32_t k0, k;  /* K origin within the tile's slice, and real extent, elements */
+    int32_t k0, k;  /* K origin within the tile's slice (shuffleK: in walking order), and real extent, elements */
     uint16_t due;   /* enum step_due */
     uint16_t pad;
     uint32_t index; /* i: number of the step on its core */
@@ -61,6 +74,13 @@ struct step_work {
     uint8_t mmad_barrier;                    /* a PIPE_M barrier follows the Mmad */
 };
 
+/* How one operand lives in L1. */
+enum hold_mode {
+    HOLD_CHUNKS = 0, /* K chunks of stepK base blocks, every tile */
+    HOLD_GROUP,      /* all K of stepM (stepN) base blocks, for the tiles of a group */
+    HOLD_FULL        /* all K of the core's slice, for all its tiles */
+};
+
 /* A schedule: everything derived once from (target, problem, tiling, plan).
  * Borrows target and problem. Plain data after init; read-only, so any number
  * of threads may share it. */
@@ -71,11 +91,15 @@ struct schedule {
     struct plan plan;
     int32_t cores;        /* launched */
     int32_t cores_active; /* own at least one tile */
-    int32_t tiles_m, tiles_n;     /* base tiles over the whole C (blocks) or per slice (grid) */
+    int32_t tiles_m, tiles_n;     /* base tiles over the whole C */
     int32_t slices_m, slices_n;   /* grid slices */
     int32_t rounds_per;           /* grid slices along M per L2 round */
-    int32_t nk;                   /* K steps of a tile */
-    int32_t chunks_a, chunks_b;   /* L1 chunks per tile */
+    int32_t parts;                /* K slices; all but the last have singleCoreK */
+    int32_t nk;                   /* K steps of a tile of a full slice */
+    int32_t nk_last;              /* and of the last slice */
+    int32_t chunks[2], chunks_last[2]; /* L1 loads of A, B in such tiles (HOLD_CHUNKS) */
+    uint8_t hold[2];              /* enum hold_mode */
+    uint8_t pad[2];
     int32_t image_rows[2], image_cols[2]; /* L1 images of A, B (plan_image) */
 };
 
@@ -84,7 +108,7 @@ enum status schedule_init(struct schedule *s, const struct target *target, const
                           const struct tiling *t, const struct plan *plan, struct diag *d);
 
 int64_t schedule_tiles(const struct schedule *s, int32_t core);
-int64_t schedule_steps(const struct schedule *s, int32_t core); /* tiles * nk */
+int64_t schedule_steps(const struct schedule *s, int32_t core);
 /* t < schedule_tiles(core). */
 void schedule_tile_at(const struct schedule *s, int32_t core, int64_t t, struct tile *out);
 /* i < schedule_steps(core). */
@@ -102,8 +126,15 @@ int schedule_expand_max(const struct schedule *s);
 int schedule_prologue(const struct schedule *s, int32_t core, struct insn *out);
 int schedule_epilogue(const struct schedule *s, int32_t core, struct insn *out);
 
+/* K steps of a tile. */
+int32_t schedule_tile_steps(const struct schedule *s, const struct tile *tile);
+
 /* Steps after which all ping/pong phases and chunk positions repeat inside a tile. */
 int64_t schedule_period(const struct schedule *s);
+
+/* True when one period of a tile differs from the next in GM addresses only:
+ * both operands in chunks, K walked in order. */
+bool schedule_periodic(const struct schedule *s);
 
 /* Totals over all cores from step_work, in closed form per distinct tile. */
 struct schedule_totals {

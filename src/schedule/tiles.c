@@ -29,6 +29,7 @@ void tiles_init(struct schedule *s)
     s->rounds_per = (int32_t)ceil_div(s->slices_m, t->order == ORDER_L2SPLIT ? t->orderRounds : 1);
     s->tiles_m = (int32_t)ceil_div(p->M, t->baseM);
     s->tiles_n = (int32_t)ceil_div(p->N, t->baseN);
+    s->parts = (int32_t)ceil_div(p->K, t->singleCoreK);
     s->cores_active = 0;
     for (int32_t core = 0; core < s->cores; core++) {
         s->cores_active += tiles_count(s, core) > 0;
@@ -37,11 +38,18 @@ void tiles_init(struct schedule *s)
 
 /* --- grid ---------------------------------------------------------------- */
 
+/* Cores that cover C once; the next as many take the next K slice. */
+static int64_t grid_places(const struct schedule *s)
+{
+    return (int64_t)s->rounds_per * s->slices_n;
+}
+
 /* Slice of `core` in `round`; false if there is none. */
 static bool grid_slice(const struct schedule *s, int32_t core, int64_t round, struct span *m, struct span *n)
 {
-    const int64_t mi = core % s->rounds_per + round * s->rounds_per, ni = core / s->rounds_per;
-    if (mi >= s->slices_m || ni >= s->slices_n) {
+    const int64_t place = core % grid_places(s);
+    const int64_t mi = place % s->rounds_per + round * s->rounds_per, ni = place / s->rounds_per;
+    if (core / grid_places(s) >= s->parts || mi >= s->slices_m || ni >= s->slices_n) {
         return false;
     }
     *m = span_of(mi, s->t.singleCoreM, s->problem->M);
@@ -72,12 +80,89 @@ static void set_tile(struct tile *out, struct span m, struct span n)
     out->m = (int32_t)m.len;
     out->n0 = (int32_t)n.at;
     out->n = (int32_t)n.len;
+    out->hold[ROLE_A] = (struct tile_hold){.from = out->m0, .extent = out->m, .load = 1, .release = 1};
+    out->hold[ROLE_B] = (struct tile_hold){.from = out->n0, .extent = out->n, .load = 1, .release = 1};
+}
+
+/* Tiles of a slice go in groups of stepM x stepN; ORDER_M: groups and tiles
+ * within them n outer, m inner. All in tiles. With steps of 1 a group is a tile. */
+struct group_walk {
+    int64_t groups_inner, groups_outer; /* of the slice */
+    int64_t inner, outer;               /* group */
+    int64_t pos_inner, pos_outer;       /* tile within the group */
+    int64_t width_inner, width_outer;   /* of this group */
+    int64_t step_inner, step_outer;
+};
+
+static void walk_groups(struct group_walk *w, int64_t index, int64_t tiles_inner, int64_t tiles_outer,
+                        int64_t step_inner, int64_t step_outer)
+{
+    w->step_inner = step_inner, w->step_outer = step_outer;
+    w->groups_inner = ceil_div(tiles_inner, step_inner);
+    w->groups_outer = ceil_div(tiles_outer, step_outer);
+    w->outer = index / (step_outer * tiles_inner);
+    index -= w->outer * step_outer * tiles_inner;
+    w->width_outer = min_i64(step_outer, tiles_outer - w->outer * step_outer);
+    w->inner = index / (step_inner * w->width_outer);
+    index -= w->inner * step_inner * w->width_outer;
+    w->width_inner = min_i64(step_inner, tiles_inner - w->inner * step_inner);
+    w->pos_outer = index / w->width_inner;
+    w->pos_inner = index % w->width_inner;
+}
+
+/* What L1 holds of the operand along one axis of the walk. `batch` slices came
+ * before. The inner axis changes with every group, the outer one when the inner
+ * one has gone through. */
+static void hold_group(struct tile_hold *h, const struct group_walk *w, bool inner_axis, struct span slice,
+                       int64_t base, int64_t batch)
+{
+    const bool begins = w->pos_inner == 0 && w->pos_outer == 0;
+    const bool ends = w->pos_inner == w->width_inner - 1 && w->pos_outer == w->width_outer - 1;
+    const bool one = inner_axis && w->groups_inner == 1; /* never changes inside the slice */
+    const bool first = inner_axis ? !one || w->outer == 0 : w->inner == 0;
+    const bool last = inner_axis ? !one || w->outer == w->groups_outer - 1 : w->inner == w->groups_inner - 1;
+    const int64_t group = inner_axis ? w->inner : w->outer, step = inner_axis ? w->step_inner : w->step_outer;
+    const int64_t loads = inner_axis ? (one ? 1 : w->groups_inner * w->groups_outer) : w->groups_outer;
+    const int64_t before = inner_axis ? (one ? 0 : w->outer * w->groups_inner + w->inner) : w->outer;
+    struct span held = span_of(group, base * step, slice.len);
+    h->from = (int32_t)(slice.at + held.at);
+    h->extent = (int32_t)held.len;
+    h->ordinal = batch * loads + before;
+    h->load = begins && first;
+    h->release = ends && last;
+}
+
+/* All of the core's slice, for the whole kernel. */
+static void hold_full(struct tile_hold *h, struct span slice, bool load, bool release)
+{
+    *h = (struct tile_hold){.from = (int32_t)slice.at,
+                            .extent = (int32_t)slice.len,
+                            .load = load,
+                            .release = release};
+}
+
+static void grid_hold(const struct schedule *s, const struct group_walk *w, struct span m, struct span n,
+                      struct tile *out)
+{
+    const bool m_inner = s->t.iterateOrder == 0;
+    const struct span slice[2] = {m, n};
+    const int64_t base[2] = {s->t.baseM, s->t.baseN};
+    for (int role = ROLE_A; role <= ROLE_B; role++) {
+        struct tile_hold *h = &out->hold[role];
+        if (s->hold[role] == HOLD_GROUP) {
+            hold_group(h, w, m_inner == (role == ROLE_A), slice[role], base[role], out->batch);
+        } else if (s->hold[role] == HOLD_FULL) {
+            hold_full(h, slice[role], out->first != 0, out->last != 0);
+        }
+    }
 }
 
 static void grid_at(const struct schedule *s, int32_t core, int64_t t, struct tile *out)
 {
     struct span m = {0, 0}, n = {0, 0};
-    int64_t in_slice = t, tiles_m = 1, tiles_n = 1;
+    const int64_t per_batch = grid_count(s, core);
+    int64_t in_slice = t % per_batch, tiles_m = 1, tiles_n = 1;
+    out->batch = (int32_t)(t / per_batch);
     for (int64_t round = 0; round < grid_rounds(s); round++) {
         if (!grid_slice(s, core, round, &m, &n)) {
             continue;
@@ -89,13 +174,19 @@ static void grid_at(const struct schedule *s, int32_t core, int64_t t, struct ti
         }
         in_slice -= tiles_m * tiles_n;
     }
-    const bool n_outer = s->t.iterateOrder == 0;
-    const int64_t mi = n_outer ? in_slice % tiles_m : in_slice / tiles_n;
-    const int64_t ni = n_outer ? in_slice / tiles_m : in_slice % tiles_n;
-    struct span tm = span_of(mi, s->t.baseM, m.len), tn = span_of(ni, s->t.baseN, n.len);
+    const bool m_inner = s->t.iterateOrder == 0;
+    struct group_walk w;
+    walk_groups(&w, in_slice, m_inner ? tiles_m : tiles_n, m_inner ? tiles_n : tiles_m,
+                m_inner ? s->t.stepM : s->t.stepN, m_inner ? s->t.stepN : s->t.stepM);
+    const int64_t inner = w.inner * w.step_inner + w.pos_inner, outer = w.outer * w.step_outer + w.pos_outer;
+    struct span tm = span_of(m_inner ? inner : outer, s->t.baseM, m.len);
+    struct span tn = span_of(m_inner ? outer : inner, s->t.baseN, n.len);
     tm.at += m.at;
     tn.at += n.at;
     set_tile(out, tm, tn);
+    out->pos_m = (uint8_t)(m_inner ? w.pos_inner : w.pos_outer);
+    out->pos_n = (uint8_t)(m_inner ? w.pos_outer : w.pos_inner);
+    grid_hold(s, &w, m, n, out);
 }
 
 /* --- blocks -------------------------------------------------------------- */
@@ -166,7 +257,8 @@ static struct aswt_tail aswt_split(const struct schedule *s)
     const int64_t tiles = (int64_t)s->tiles_m * s->tiles_n;
     const int64_t tail = tiles % s->cores;
     struct aswt_tail x = {tiles, 1, 1, 0};
-    if (s->t.order != ORDER_ASWT || tail == 0 || s->cores / tail <= 1) {
+    const bool several = s->parts > 1 || s->problem->batch > 1;
+    if (s->t.order != ORDER_ASWT || several || tail == 0 || s->cores / tail <= 1) {
         return x;
     }
     const int64_t r = s->cores / tail;
@@ -210,10 +302,24 @@ static bool aswt_part(const struct schedule *s, const struct aswt_tail *x, int32
     return m_len > 0 && n_len > 0;
 }
 
+static int64_t block_units(const struct schedule *s);
+
 static int64_t chunk_start(const struct schedule *s, int32_t core)
 {
-    const int64_t tiles = (int64_t)s->tiles_m * s->tiles_n;
-    return tiles / s->cores * core + min_i64(core, tiles % s->cores);
+    const int64_t units = block_units(s);
+    return units / s->cores * core + min_i64(core, units % s->cores);
+}
+
+/* Round robin: how many of `total` units `core` gets. */
+static int64_t dealt(const struct schedule *s, int32_t core, int64_t total)
+{
+    return max_i64(0, ceil_div(total - core, s->cores));
+}
+
+/* All units of work in one numbering: batch, then K slice, then tile. */
+static int64_t block_units(const struct schedule *s)
+{
+    return (int64_t)s->tiles_m * s->tiles_n * s->parts * s->problem->batch;
 }
 
 static int64_t blocks_count(const struct schedule *s, int32_t core)
@@ -223,20 +329,27 @@ static int64_t blocks_count(const struct schedule *s, int32_t core)
     }
     const struct aswt_tail x = aswt_split(s);
     struct span m, n;
-    const int64_t whole = max_i64(0, ceil_div(x.full - core, s->cores));
-    return whole + (x.tail > 0 && aswt_part(s, &x, core, &m, &n));
+    return dealt(s, core, block_units(s) - x.tail) + (x.tail > 0 && aswt_part(s, &x, core, &m, &n));
+}
+
+static void block_unit(const struct schedule *s, int64_t i, struct span *m, struct span *n, struct tile *out)
+{
+    const int64_t tiles = (int64_t)s->tiles_m * s->tiles_n;
+    out->kslice = (int32_t)(i / tiles % s->parts);
+    out->batch = (int32_t)(i / tiles / s->parts);
+    block_tile(s, i % tiles, m, n);
 }
 
 static void blocks_at(const struct schedule *s, int32_t core, int64_t t, struct tile *out)
 {
     struct span m, n;
     if (s->t.order == ORDER_CHUNK) {
-        block_tile(s, chunk_start(s, core) + t, &m, &n);
+        block_unit(s, chunk_start(s, core) + t, &m, &n, out);
     } else {
         const struct aswt_tail x = aswt_split(s);
         const int64_t i = core + t * s->cores;
-        if (i < x.full) {
-            block_tile(s, i, &m, &n);
+        if (x.tail == 0 || i < x.full) {
+            block_unit(s, i, &m, &n, out);
         } else {
             aswt_part(s, &x, core, &m, &n);
         }
@@ -246,7 +359,20 @@ static void blocks_at(const struct schedule *s, int32_t core, int64_t t, struct 
 
 int64_t tiles_count(const struct schedule *s, int32_t core)
 {
-    return s->t.assign == ASSIGN_BLOCKS ? blocks_count(s, core) : grid_count(s, core);
+    return s->t.assign == ASSIGN_BLOCKS ? blocks_count(s, core) : grid_count(s, core) * s->problem->batch;
+}
+
+int64_t tiles_full_slices(const struct schedule *s, int32_t core)
+{
+    const int64_t all = tiles_count(s, core);
+    if (s->parts == 1) {
+        return 0;
+    }
+    if (s->t.assign == ASSIGN_GRID) {
+        return core / grid_places(s) < s->parts - 1 ? all : 0;
+    }
+    /* Dealt in order of K slices: those of the last one come last. */
+    return dealt(s, core, (int64_t)s->tiles_m * s->tiles_n * (s->parts - 1));
 }
 
 void tiles_at(const struct schedule *s, int32_t core, int64_t t, struct tile *out)
@@ -254,6 +380,7 @@ void tiles_at(const struct schedule *s, int32_t core, int64_t t, struct tile *ou
     if (s->t.assign == ASSIGN_BLOCKS) {
         blocks_at(s, core, t, out);
     } else {
+        out->kslice = (int32_t)(core / grid_places(s));
         grid_at(s, core, t, out);
     }
 }

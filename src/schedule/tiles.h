@@ -10,7 +10,12 @@ void tiles_init(struct schedule *s);
 
 int64_t tiles_count(const struct schedule *s, int32_t core);
 
-/* Origin and extent of tile t; the rest of `out` is left alone. */
+/* Of these, tiles of a K slice before the last, when K is split (they come
+ * first); 0 when it is not. */
+int64_t tiles_full_slices(const struct schedule *s, int32_t core);
+
+/* Fills origin, extent, kslice, batch, position and what a group or a full load
+ * holds, of tile t; first and last must be set. The rest of `out` is left alone. */
 void tiles_at(const struct schedule *s, int32_t core, int64_t t, struct tile *out);
 
 #endif
