@@ -1,4 +1,4 @@
-/* cover.c - coordinates are compressed to the distinct tile borders, then each
+/* cover.c - per batch and K slice, coordinates are compressed to the distinct tile borders, then each
  * tile marks its cells; a cell marked twice is an overlap, one left is a hole. */
 #include "engine/cover.h"
 
@@ -49,13 +49,17 @@ static size_t border_index(const struct borders *b, int32_t at)
 struct cover {
     const struct schedule *s;
     struct borders m, n;
-    uint8_t *cells;
+    uint8_t *cells; /* per plane: batch x K slice */
+    size_t planes;
     struct diag *d;
 };
 
 static bool inside(const struct schedule *s, const struct tile *t)
 {
-    return t->m > 0 && t->n > 0 && t->m0 >= 0 && t->n0 >= 0 && (int64_t)t->m0 + t->m <= s->problem->M &&
+    const bool k_right = t->kslice >= 0 && t->kslice < s->parts && t->batch >= 0 && t->batch < s->problem->batch &&
+                         t->k > 0 && (int64_t)t->k0 + t->k == min_i64((t->kslice + 1LL) * s->t.singleCoreK, s->problem->K) &&
+                         t->k0 == (int64_t)t->kslice * s->t.singleCoreK;
+    return k_right && t->m > 0 && t->n > 0 && t->m0 >= 0 && t->n0 >= 0 && (int64_t)t->m0 + t->m <= s->problem->M &&
            (int64_t)t->n0 + t->n <= s->problem->N;
 }
 
@@ -77,9 +81,10 @@ static enum status mark(struct cover *c, const struct tile *t)
 {
     const size_t m0 = border_index(&c->m, t->m0), m1 = border_index(&c->m, t->m0 + t->m);
     const size_t n0 = border_index(&c->n, t->n0), n1 = border_index(&c->n, t->n0 + t->n);
+    const size_t plane = (size_t)t->batch * (size_t)c->s->parts + (size_t)t->kslice;
     for (size_t i = m0; i < m1; i++) {
         for (size_t j = n0; j < n1; j++) {
-            uint8_t *cell = &c->cells[i * c->n.count + j];
+            uint8_t *cell = &c->cells[(plane * c->m.count + i) * c->n.count + j];
             if (*cell != 0) {
                 return diag_error(c->d, STATUS_MISMATCH, NULL,
                                   "element (%d, %d) of C is computed twice: again by tile %" PRId64 " of core %d",
@@ -110,11 +115,14 @@ static enum status find_hole(const struct cover *c)
         c->n.at[c->n.count - 1] != c->s->problem->N) {
         return diag_error(c->d, STATUS_MISMATCH, NULL, "the tiles do not reach the borders of C");
     }
-    for (size_t i = 0; i + 1 < c->m.count; i++) {
-        for (size_t j = 0; j + 1 < c->n.count; j++) {
-            if (c->cells[i * c->n.count + j] == 0) {
-                return diag_error(c->d, STATUS_MISMATCH, NULL, "element (%d, %d) of C is computed by no tile",
-                                  c->m.at[i], c->n.at[j]);
+    for (size_t plane = 0; plane < c->planes; plane++) {
+        for (size_t i = 0; i + 1 < c->m.count; i++) {
+            for (size_t j = 0; j + 1 < c->n.count; j++) {
+                if (c->cells[(plane * c->m.count + i) * c->n.count + j] == 0) {
+                    return diag_error(c->d, STATUS_MISMATCH, NULL,
+                                      "element (%d, %d) of C is computed by no tile (batch or K slice %zu)",
+                                      c->m.at[i], c->n.at[j], plane);
+                }
             }
         }
     }
@@ -139,7 +147,8 @@ enum status cover_check(const struct schedule *s, struct arena *arena, struct di
     TRY(each_tile(&c, collect));
     sort_distinct(&c.m);
     sort_distinct(&c.n);
-    c.cells = arena_alloc(arena, c.m.count, c.n.count);
+    c.planes = (size_t)s->problem->batch * (size_t)s->parts;
+    c.cells = arena_alloc(arena, c.planes * c.m.count, c.n.count);
     if (c.cells == NULL) {
         return STATUS_NO_MEMORY;
     }

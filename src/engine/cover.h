@@ -1,5 +1,5 @@
-/* cover.h - are the tiles of a schedule a bijection onto C's elements?
- * O(tiles) on top of verified patterns: each element belongs to one tile. */
+/* cover.h - are the tiles of a schedule a bijection onto C's elements x K slices
+ * (and batches)? O(tiles) on top of verified patterns. */
 #ifndef ENGINE_COVER_H
 #define ENGINE_COVER_H
 

@@ -22,28 +22,34 @@ struct panels {
     float *acc; /* [m rounded up to ROWS][n] */
 };
 
-/* a[i][kk] = op(A)(m0 + i, k0 + kk), b[kk][j] = op(B)(k0 + kk, n0 + j). */
-static void fill_panels(const struct problem *p, int64_t m0, int64_t n0, int64_t m, int64_t n, int64_t k0, int64_t k,
-                        struct panels *x)
+/* a[i][kk] = op(A)(m0 + i, k0 + kk). */
+static void fill_a(const struct problem *p, const struct c_block *c, int64_t k0, int64_t k, struct panels *x)
 {
-    for (int64_t i = 0; i < (p->a.transpose ? k : m); i++) {
+    const int64_t row0 = c->batch * p->a.rows;
+    for (int64_t i = 0; i < (p->a.transpose ? k : c->m); i++) {
         if (!p->a.transpose) {
-            problem_row_values(p, TENSOR_A, m0 + i, k0, k, x->a + i * PANEL_K);
+            problem_row_values(p, TENSOR_A, row0 + c->m0 + i, k0, k, x->a + i * PANEL_K);
             continue;
         }
-        problem_row_values(p, TENSOR_A, k0 + i, m0, m, x->row);
-        for (int64_t j = 0; j < m; j++) {
+        problem_row_values(p, TENSOR_A, row0 + k0 + i, c->m0, c->m, x->row);
+        for (int64_t j = 0; j < c->m; j++) {
             x->a[j * PANEL_K + i] = x->row[j];
         }
     }
-    for (int64_t i = 0; i < (p->b.transpose ? n : k); i++) {
+}
+
+/* b[kk][j] = op(B)(k0 + kk, n0 + j). */
+static void fill_b(const struct problem *p, const struct c_block *c, int64_t k0, int64_t k, struct panels *x)
+{
+    const int64_t row0 = c->batch * p->b.rows;
+    for (int64_t i = 0; i < (p->b.transpose ? c->n : k); i++) {
         if (!p->b.transpose) {
-            problem_row_values(p, TENSOR_B, k0 + i, n0, n, x->b + i * n);
+            problem_row_values(p, TENSOR_B, row0 + k0 + i, c->n0, c->n, x->b + i * c->n);
             continue;
         }
-        problem_row_values(p, TENSOR_B, n0 + i, k0, k, x->row);
+        problem_row_values(p, TENSOR_B, row0 + c->n0 + i, k0, k, x->row);
         for (int64_t kk = 0; kk < k; kk++) {
-            x->b[kk * n + i] = x->row[kk];
+            x->b[kk * c->n + i] = x->row[kk];
         }
     }
 }
@@ -91,25 +97,25 @@ static multiply_fn *choose_multiply(void)
     return multiply_plain;
 }
 
-static enum status store(const struct problem *p, const float *acc, int64_t count, uint8_t *out)
+static enum status store(enum dtype dtype, const float *acc, int64_t count, uint8_t *out)
 {
-    if (dtype_info(p->c.dtype)->bits < 8) {
+    if (dtype_info(dtype)->bits < 8) {
         return STATUS_UNSUPPORTED;
     }
     for (int64_t i = 0; i < count; i++) {
-        dtype_store(p->c.dtype, out, i, (double)acc[i]);
+        dtype_store(dtype, out, i, (double)acc[i]);
     }
     return STATUS_OK;
 }
 
-enum status reference_matmul(const struct problem *p, int64_t m0, int64_t n0, int64_t m, int64_t n,
+enum status reference_matmul(const struct problem *p, const struct c_block *c, enum dtype dtype,
                              const struct k_range *ranges, int count, struct arena *arena, uint8_t *out)
 {
-    const int64_t rows = align_up(m, ROWS);
+    const int64_t rows = align_up(c->m, ROWS);
     struct panels x = {.a = arena_alloc(arena, (size_t)(rows * PANEL_K), sizeof(float)),
-                       .b = arena_alloc(arena, (size_t)(n * PANEL_K), sizeof(float)),
-                       .row = arena_alloc(arena, (size_t)max_i64(max_i64(m, n), PANEL_K), sizeof(float)),
-                       .acc = arena_alloc(arena, (size_t)(rows * n), sizeof(float))};
+                       .b = arena_alloc(arena, (size_t)(c->n * PANEL_K), sizeof(float)),
+                       .row = arena_alloc(arena, (size_t)max_i64(max_i64(c->m, c->n), PANEL_K), sizeof(float)),
+                       .acc = arena_alloc(arena, (size_t)(rows * c->n), sizeof(float))};
     if (x.a == NULL || x.b == NULL || x.row == NULL || x.acc == NULL) {
         return STATUS_NO_MEMORY;
     }
@@ -117,11 +123,12 @@ enum status reference_matmul(const struct problem *p, int64_t m0, int64_t n0, in
     for (int r = 0; r < count; r++) {
         for (int64_t k = 0; k < ranges[r].k; k += PANEL_K) {
             const int64_t panel = min_i64(PANEL_K, ranges[r].k - k);
-            fill_panels(p, m0, n0, m, n, ranges[r].k0 + k, panel, &x);
+            fill_a(p, c, ranges[r].k0 + k, panel, &x);
+            fill_b(p, c, ranges[r].k0 + k, panel, &x);
             for (int64_t i = 0; i < rows; i += ROWS) {
-                multiply(x.a + i * PANEL_K, x.b, x.acc + i * n, n, panel);
+                multiply(x.a + i * PANEL_K, x.b, x.acc + i * c->n, c->n, panel);
             }
         }
     }
-    return store(p, x.acc, m * n, out);
+    return store(dtype, x.acc, c->m * c->n, out);
 }

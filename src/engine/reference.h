@@ -13,10 +13,15 @@ struct k_range {
     int64_t k0, k;
 };
 
-/* C elements rows m0.., columns n0.. in C's dtype, row after row without gaps,
- * summed over the given K ranges in order. `out` holds dtype_bytes(m * n).
+/* A block of C. */
+struct c_block {
+    int64_t batch, m0, n0, m, n;
+};
+
+/* Elements of a block of C in `dtype`, row after row without gaps, summed over
+ * the given K ranges in order. `out` holds dtype_bytes(dtype, m * n).
  * Scratch comes from `arena`. STATUS_NO_MEMORY, STATUS_UNSUPPORTED (dtype). */
-enum status reference_matmul(const struct problem *p, int64_t m0, int64_t n0, int64_t m, int64_t n,
+enum status reference_matmul(const struct problem *p, const struct c_block *block, enum dtype dtype,
                              const struct k_range *ranges, int count, struct arena *arena, uint8_t *out);
 
 #endif

@@ -49,47 +49,91 @@ static enum status read_b(void *ctx, int64_t byte, int64_t len, uint8_t *out)
     return problem_read(v->s->problem, TENSOR_B, byte, len, out);
 }
 
-/* A store may cover several rows when C's pitch equals its width. */
+/* Index of a byte's element in the window, and the bytes up to the end of its
+ * memory row; -1 outside. An access may cover several rows when the pitch
+ * equals the width. */
+static int64_t window_at(const struct c_window *w, int64_t byte, int64_t len, int64_t *n)
+{
+    const int64_t row = byte / w->pitch - w->row0, at = byte % w->pitch, col = at / w->es - w->col0;
+    *n = min_i64(len, w->pitch - at);
+    const bool inside = row >= 0 && row < w->rows && col >= 0 && col + *n / w->es <= w->cols && at % w->es == 0 &&
+                        *n % w->es == 0;
+    return inside ? row * w->cols + col : -1;
+}
+
 static enum status write_c(void *ctx, int64_t byte, int64_t len, const uint8_t *in)
 {
-    struct c_window *w = &((struct verify *)ctx)->window;
-    while (len > 0) {
-        const int64_t row = byte / w->pitch - w->m0, at = byte % w->pitch;
-        const int64_t col = at / w->es - w->n0, n = min_i64(len, w->pitch - at);
-        if (row < 0 || row >= w->m || col < 0 || col + n / w->es > w->n || at % w->es != 0 || n % w->es != 0) {
+    const struct c_window *w = &((struct verify *)ctx)->window;
+    for (int64_t n; len > 0; in += n, byte += n, len -= n) {
+        const int64_t at = window_at(w, byte, len, &n);
+        if (at < 0) {
             return STATUS_INVALID;
         }
-        memcpy(w->data + (row * w->n + col) * w->es, in, (size_t)n);
+        memcpy(w->data + at * w->es, in, (size_t)n);
         for (int64_t i = 0; i < n / w->es; i++) {
-            uint8_t *count = &w->count[row * w->n + col + i];
-            *count = (uint8_t)(*count < UINT8_MAX ? *count + 1 : UINT8_MAX);
+            w->count[at + i] = (uint8_t)(w->count[at + i] < UINT8_MAX ? w->count[at + i] + 1 : UINT8_MAX);
         }
-        in += n, byte += n, len -= n;
     }
     return STATUS_OK;
+}
+
+/* Atomic addition reads what is there. */
+static enum status read_c(void *ctx, int64_t byte, int64_t len, uint8_t *out)
+{
+    const struct c_window *w = &((struct verify *)ctx)->window;
+    for (int64_t n; len > 0; out += n, byte += n, len -= n) {
+        const int64_t at = window_at(w, byte, len, &n);
+        if (at < 0) {
+            return STATUS_INVALID;
+        }
+        memcpy(out, w->data + at * w->es, (size_t)n);
+    }
+    return STATUS_OK;
+}
+
+static bool uses_workspace(const struct schedule *s)
+{
+    return s->t.splitKReduce == REDUCE_WORKSPACE;
+}
+
+/* Accumulators of float operands are float, of integers int32. */
+static enum dtype workspace_dtype(const struct problem *p)
+{
+    return dtype_info(p->a.dtype)->is_float ? DTYPE_FLOAT : DTYPE_INT32;
 }
 
 static void set_ports(struct verify *v)
 {
     const struct problem *p = v->s->problem;
+    const bool workspace = uses_workspace(v->s);
+    const int64_t bytes = workspace ? v->s->parts * p->M * p->N * 4 : problem_tensor_bytes(p, TENSOR_C);
     engine_set_port(v->engine, TENSOR_A,
                     &(struct gm_port){.ctx = v, .bytes = problem_tensor_bytes(p, TENSOR_A), .read = read_a});
     engine_set_port(v->engine, TENSOR_B,
                     &(struct gm_port){.ctx = v, .bytes = problem_tensor_bytes(p, TENSOR_B), .read = read_b});
-    engine_set_port(v->engine, TENSOR_C,
-                    &(struct gm_port){.ctx = v, .bytes = problem_tensor_bytes(p, TENSOR_C), .write = write_c});
+    /* Of C and the workspace, only the one this schedule stores to exists. */
+    engine_set_port(v->engine, workspace ? TENSOR_C : TENSOR_WORKSPACE, &(struct gm_port){.ctx = v});
+    engine_set_port(v->engine, workspace ? TENSOR_WORKSPACE : TENSOR_C,
+                    &(struct gm_port){.ctx = v, .bytes = bytes, .read = read_c, .write = write_c});
 }
 
-enum status verify_open_window(struct verify *v, int64_t m0, int64_t n0, int64_t m, int64_t n)
+enum status verify_open_window(struct verify *v, int64_t row0, int64_t col0, int64_t rows, int64_t cols)
 {
     const struct problem *p = v->s->problem;
+    const bool workspace = uses_workspace(v->s);
     struct c_window *w = &v->window;
-    *w = (struct c_window){.m0 = m0, .n0 = n0, .m = m, .n = n};
-    w->es = dtype_bytes(p->c.dtype, 1);
-    w->pitch = problem_pitch_bytes(p, TENSOR_C);
-    w->data = arena_alloc(&v->arena, (size_t)(m * n), (size_t)w->es);
-    w->count = arena_alloc(&v->arena, (size_t)(m * n), 1);
+    *w = (struct c_window){.row0 = row0, .col0 = col0, .rows = rows, .cols = cols};
+    w->dtype = workspace ? workspace_dtype(p) : p->c.dtype;
+    w->es = dtype_bytes(w->dtype, 1);
+    w->pitch = workspace ? p->N * w->es : problem_pitch_bytes(p, TENSOR_C);
+    w->data = arena_alloc(&v->arena, (size_t)(rows * cols), (size_t)w->es);
+    w->count = arena_alloc(&v->arena, (size_t)(rows * cols), 1);
     return w->data == NULL || w->count == NULL ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+int64_t verify_plane_row(const struct schedule *s, const struct tile *tile)
+{
+    return (uses_workspace(s) ? tile->kslice : tile->batch) * s->problem->M;
 }
 
 /* --- running ------------------------------------------------------------- */
@@ -118,38 +162,42 @@ enum status verify_exec_edge(struct verify *v, int32_t core, bool prologue, stru
 
 /* --- comparing ----------------------------------------------------------- */
 
-static enum status report_difference(const struct verify *v, int64_t i, const uint8_t *want, struct diag *d)
+static enum status report_difference(const struct verify *v, const struct c_check *c, int64_t i, const uint8_t *got_at,
+                                     const uint8_t *want, struct diag *d)
 {
-    const struct c_window *w = &v->window;
+    const int64_t es = v->window.es;
     uint64_t got = 0, expected = 0;
-    memcpy(&got, w->data + i * w->es, (size_t)w->es);
-    memcpy(&expected, want + i * w->es, (size_t)w->es);
+    memcpy(&got, got_at + i * es, (size_t)es);
+    memcpy(&expected, want + i * es, (size_t)es);
     return diag_error(d, STATUS_MISMATCH, NULL,
                       "C[%" PRId64 "][%" PRId64 "] is 0x%0*" PRIx64 ", the reference says 0x%0*" PRIx64,
-                      w->m0 + i / w->n, w->n0 + i % w->n, (int)w->es * 2, got, (int)w->es * 2, expected);
+                      c->block.m0 + i / c->block.n, c->block.n0 + i % c->block.n, (int)es * 2, got, (int)es * 2,
+                      expected);
 }
 
-enum status verify_compare(struct verify *v, const struct k_range *ranges, int count, struct diag *d)
+/* The window spans the block's columns, so the block is contiguous in it. */
+enum status verify_compare(struct verify *v, const struct c_check *c, struct diag *d)
 {
     const struct c_window *w = &v->window;
-    const int64_t n = w->m * w->n;
+    const int64_t n = c->block.m * c->block.n, at = c->row * w->cols;
+    const uint8_t *count = w->count + at, *got = w->data + at * w->es;
     for (int64_t i = 0; i < n; i++) {
-        if (w->count[i] != 1) {
-            return diag_error(d, STATUS_MISMATCH, NULL, "C[%" PRId64 "][%" PRId64 "] is stored %d times, not once",
-                              w->m0 + i / w->n, w->n0 + i % w->n, w->count[i]);
+        if (count[i] != c->stores) {
+            return diag_error(d, STATUS_MISMATCH, NULL, "C[%" PRId64 "][%" PRId64 "] is stored %d times, not %d",
+                              c->block.m0 + i / c->block.n, c->block.n0 + i % c->block.n, count[i], c->stores);
         }
     }
     uint8_t *want = arena_alloc(&v->arena, (size_t)n, (size_t)w->es);
     if (want == NULL) {
         return STATUS_NO_MEMORY;
     }
-    TRY(reference_matmul(v->s->problem, w->m0, w->n0, w->m, w->n, ranges, count, &v->arena, want));
-    if (memcmp(want, w->data, (size_t)(n * w->es)) == 0) {
+    TRY(reference_matmul(v->s->problem, &c->block, w->dtype, c->ranges, 2, &v->arena, want));
+    if (memcmp(want, got, (size_t)(n * w->es)) == 0) {
         return STATUS_OK;
     }
     for (int64_t i = 0;; i++) {
-        if (memcmp(want + i * w->es, w->data + i * w->es, (size_t)w->es) != 0) {
-            return report_difference(v, i, want, d);
+        if (memcmp(want + i * w->es, got + i * w->es, (size_t)w->es) != 0) {
+            return report_difference(v, c, i, got, want, d);
         }
     }
 }
@@ -167,16 +215,32 @@ static enum status run_core(struct verify *v, int32_t core, struct diag *d)
     return verify_exec_edge(v, core, false, d);
 }
 
+/* Every plane of what was stored: batches of C, or K slices in the workspace. */
+static enum status compare_planes(struct verify *v, struct diag *d)
+{
+    const struct schedule *s = v->s;
+    const struct problem *p = s->problem;
+    const bool workspace = uses_workspace(s);
+    const int64_t planes = workspace ? s->parts : p->batch, slice = s->t.singleCoreK;
+    for (int64_t i = 0; i < planes; i++) {
+        struct c_check c = {.block = {.batch = workspace ? 0 : i, .m = p->M, .n = p->N}, .row = i * p->M};
+        c.stores = s->t.splitKReduce == REDUCE_ATOMIC ? s->parts : 1;
+        c.ranges[0] = workspace ? (struct k_range){i * slice, min_i64(slice, p->K - i * slice)}
+                                : (struct k_range){0, p->K};
+        TRY(verify_compare(v, &c, d));
+    }
+    return STATUS_OK;
+}
+
 static enum status verify_full(struct verify *v, struct verify_outcome *out, struct diag *d)
 {
     const struct problem *p = v->s->problem;
-    const struct k_range all = {0, p->K};
-    TRY(verify_open_window(v, 0, 0, p->M, p->N));
+    TRY(verify_open_window(v, 0, 0, p->M * (uses_workspace(v->s) ? v->s->parts : p->batch), p->N));
     for (int32_t core = 0; core < v->s->cores; core++) {
         TRY(run_core(v, core, d));
     }
-    TRY(verify_compare(v, &all, 1, d));
-    out->elems = (uint64_t)(p->M * p->N);
+    TRY(compare_planes(v, d));
+    out->elems = (uint64_t)(p->M * p->N * p->batch);
     return STATUS_OK;
 }
 

@@ -12,15 +12,24 @@
 #include "isa/fields.h"
 #include "tiling/loads.h"
 
-/* All that the instructions of a tile and its predecessor depend on, but for
- * their place in C. Zeroed before it is filled, so it compares as bytes. */
+/* What the instructions of a tile depend on, but for its place in C. */
+struct tile_form {
+    int32_t m, n, k;
+    int32_t extent[2], offset[2]; /* of what L1 holds, and the tile's place in it */
+    int32_t start;                /* K block the tile starts with (shuffleK) */
+    uint8_t load[2], release[2], resident[2];
+    uint8_t pad[2];
+};
+
+/* All that the run of a pattern depends on. Zeroed before it is filled, so it
+ * compares as bytes. */
 struct pattern_key {
     const struct target *target;
     struct operand a, b, c;
     int64_t K;
     uint64_t seed;
     struct tiling t; /* geometry fields zeroed */
-    int32_t m, n, before_m, before_n;
+    struct tile_form tile, before;
     struct phase entry;
     uint8_t first, pad;
 };
@@ -114,8 +123,8 @@ static void key_operand(struct operand *to, const struct operand *from)
     to->rows = from->format == LAYOUT_NZ ? from->rows : 0;
 }
 
-static void make_key(const struct schedule *s, const struct tile *tile, const struct tile *before,
-                     const struct phase *entry, struct pattern_key *key)
+static void make_key(const struct schedule *s, const struct tile_form *tile, const struct tile_form *before,
+                     const struct step *entry, struct pattern_key *key)
 {
     static const enum tiling_field geometry[] = {TF_usedCoreNum, TF_singleCoreM, TF_singleCoreN,    TF_singleCoreK,
                                                  TF_assign,      TF_order,       TF_orderOffset,    TF_orderDirection,
@@ -131,52 +140,52 @@ static void make_key(const struct schedule *s, const struct tile *tile, const st
     for (size_t i = 0; i < sizeof geometry / sizeof geometry[0]; i++) {
         tiling_set(&key->t, geometry[i], 0);
     }
-    key->m = tile->m;
-    key->n = tile->n;
-    key->first = tile->first;
-    if (before != NULL) {
-        key->before_m = before->m;
-        key->before_n = before->n;
-    }
-    key->entry = *entry;
+    key->tile = *tile;
+    key->before = *before;
+    key->entry = entry->ph;
+    key->first = entry->tile.first;
 }
 
 /* --- equality up to GM addresses ----------------------------------------- */
 
-/* Bytes the GM address of `role` moves when the tile moves by (dm, dn) in C and dk along K. */
-static int64_t gm_shift(const struct problem *p, enum role role, int64_t dm, int64_t dn, int64_t dk)
+/* How far one tile's step lies from another's. */
+struct shift {
+    int64_t dm, dn, dk; /* elements of C and K */
+    int64_t dbatch, dplane; /* batches; memory rows of the plane stored to */
+};
+
+/* Bytes the GM address in `tensor` moves with it. */
+static int64_t gm_shift(const struct problem *p, enum tensor tensor, const struct shift *by)
 {
-    const struct operand *o = problem_operand(p, (enum tensor)role);
-    const int64_t pitch = problem_pitch_bytes(p, (enum tensor)role);
-    int64_t rows = dm, cols = dn;
-    if (role == ROLE_A) {
-        rows = p->a.transpose ? dk : dm;
-        cols = p->a.transpose ? dm : dk;
-    } else if (role == ROLE_B) {
-        rows = p->b.transpose ? dn : dk;
-        cols = p->b.transpose ? dk : dn;
+    if (tensor == TENSOR_WORKSPACE) {
+        return ((by->dplane + by->dm) * p->N + by->dn) * 4;
+    }
+    const struct operand *o = problem_operand(p, tensor);
+    int64_t rows = by->dm, cols = by->dn;
+    if (tensor == TENSOR_A) {
+        rows = p->a.transpose ? by->dk : by->dm;
+        cols = p->a.transpose ? by->dm : by->dk;
+    } else if (tensor == TENSOR_B) {
+        rows = p->b.transpose ? by->dn : by->dk;
+        cols = p->b.transpose ? by->dk : by->dn;
     }
     if (o->format == LAYOUT_NZ) {
-        return cols / dtype_c0(o->dtype) * align_up(o->rows, 16) * 32 + rows * 32;
+        const int64_t c0 = dtype_c0(o->dtype), columns = by->dbatch * ceil_div(o->cols, c0) + cols / c0;
+        return columns * align_up(o->rows, 16) * 32 + rows * 32;
     }
-    const int64_t bits = dtype_info(o->dtype)->bits;
-    return rows * pitch + cols * bits / 8;
+    return (rows + by->dbatch * o->rows) * problem_pitch_bytes(p, tensor) + cols * dtype_info(o->dtype)->bits / 8;
 }
-
-struct shift {
-    int64_t dm, dn, dk;
-};
 
 /* `x` must be `ref` moved by `by`; anything else is a difference. */
 static bool same_moved(const struct problem *p, const struct insn *ref, const struct insn *x, const struct shift *by)
 {
+    const bool addressed = ref->op != OP_SET_FLAG && ref->op != OP_WAIT_FLAG && ref->op != OP_PIPE_BARRIER;
     struct insn want = *ref;
-    want.step = x->step;
     struct addr *const ends[] = {&want.dst, &want.src};
+    want.step = x->step;
     for (int i = 0; i < 2; i++) {
-        const bool used = ref->op != OP_SET_FLAG && ref->op != OP_WAIT_FLAG && ref->op != OP_PIPE_BARRIER;
-        if (used && ends[i]->buf == BUF_GM) {
-            ends[i]->byte += gm_shift(p, (enum role)ends[i]->tensor, by->dm, by->dn, by->dk);
+        if (addressed && ends[i]->buf == BUF_GM) {
+            ends[i]->byte += gm_shift(p, (enum tensor)ends[i]->tensor, by);
         }
     }
     return memcmp(&want, x, sizeof want) == 0;
@@ -223,11 +232,12 @@ struct cut {
     int64_t period, head, skip;
 };
 
-static struct cut make_cut(const struct schedule *s)
+static struct cut make_cut(const struct schedule *s, const struct tile *tile)
 {
-    const int64_t period = schedule_period(s), nk = s->nk;
+    const int64_t period = schedule_period(s), nk = schedule_tile_steps(s, tile);
     struct cut c = {period, nk, 0};
-    if (nk > 2 * period) {
+    const bool moves = !tile->hold[ROLE_A].resident && !tile->hold[ROLE_B].resident;
+    if (schedule_periodic(s) && moves && nk > 2 * period) {
         c.head = 2 * period;
         c.skip = (nk - 2 * period - 1) / period * period; /* the last step is always run */
     }
@@ -238,55 +248,149 @@ static enum status check_skipped(struct verify *v, int32_t core, int64_t first, 
 {
     for (int64_t j = c->head; j < c->head + c->skip; j++) {
         const int64_t ref = c->period + j % c->period; /* in the second period */
-        const struct shift by = {0, 0, (j - ref) * v->s->t.baseK};
+        const struct shift by = {.dk = (j - ref) * v->s->t.baseK};
         TRY(compare_steps(v, (struct step_id){core, first + ref}, (struct step_id){core, first + j}, &by, d));
     }
     return STATUS_OK;
 }
 
-/* The tile before: its first steps and its last, one period at most. */
-static enum status run_before(struct verify *v, int32_t core, int64_t t, const struct cut *c, struct diag *d)
+/* Tiles that must run before the pattern's own, in order. */
+struct chain {
+    int64_t t[16];
+    int count;
+    bool overflow; /* too many: run all tiles from the first */
+};
+
+static void chain_add(struct chain *c, int64_t t)
 {
-    const int64_t nk = v->s->nk, first = (t - 1) * nk;
-    const int64_t steps = nk - (nk - 1) / c->period * c->period;
-    struct tile tile;
-    schedule_tile_at(v->s, core, t - 1, &tile);
-    TRY(verify_open_window(v, tile.m0, tile.n0, tile.m, tile.n));
-    for (int64_t j = 0; j + 1 < steps; j++) {
-        TRY(verify_exec_step(v, core, first + j, d));
+    int i = 0;
+    while (i < c->count && c->t[i] < t) {
+        i++;
     }
-    return verify_exec_step(v, core, first + nk - 1, d);
+    if (i < c->count && c->t[i] == t) {
+        return;
+    }
+    if (c->count == (int)(sizeof c->t / sizeof c->t[0])) {
+        c->overflow = true;
+        return;
+    }
+    memmove(&c->t[i + 1], &c->t[i], (size_t)(c->count - i) * sizeof c->t[0]);
+    c->t[i] = t;
+    c->count++;
+}
+
+/* The tile that brought what `tile` finds of an operand in L1: itself, the one
+ * that loaded its group or slice, or the one whose chunks are still there. */
+static int64_t loader_of(const struct schedule *s, const struct tile *tile, enum role role)
+{
+    struct tile x = *tile;
+    const int32_t slots = role == ROLE_A ? s->t.dbA1 : s->t.dbB1;
+    while (x.t > 0) {
+        if (s->hold[role] == HOLD_CHUNKS && !x.hold[role].resident) {
+            break;
+        }
+        if (s->hold[role] != HOLD_CHUNKS && x.hold[role].load) {
+            break;
+        }
+        const int64_t back = s->hold[role] == HOLD_CHUNKS ? slots / s->chunks[role] : 1;
+        schedule_tile_at(s, tile->core, x.t - back, &x);
+    }
+    return x.t;
+}
+
+/* Adds tile `t` and, before it, what it needs in L1. */
+static void chain_need(const struct schedule *s, int32_t core, int64_t t, struct chain *c)
+{
+    chain_add(c, t);
+    for (int i = 0; i < c->count && !c->overflow; i++) { /* grows at the front: walk until nothing is new */
+        struct tile tile;
+        const int before = c->count;
+        schedule_tile_at(s, core, c->t[i], &tile);
+        chain_add(c, loader_of(s, &tile, ROLE_A));
+        chain_add(c, loader_of(s, &tile, ROLE_B));
+        if (c->count != before) {
+            i = -1;
+        }
+    }
+}
+
+/* A tile run for what it leaves behind: its first steps and its last, one
+ * period where that is enough. */
+static enum status run_other(struct verify *v, int32_t core, int64_t t, struct diag *d)
+{
+    struct tile tile;
+    schedule_tile_at(v->s, core, t, &tile);
+    const int64_t nk = schedule_tile_steps(v->s, &tile), period = schedule_period(v->s);
+    const bool cut = schedule_periodic(v->s) && v->s->t.l1Resident == 0;
+    const int64_t steps = cut ? nk - (nk - 1) / period * period : nk;
+    TRY(verify_open_window(v, verify_plane_row(v->s, &tile) + tile.m0, tile.n0, tile.m, tile.n));
+    for (int64_t j = 0; j + 1 < steps; j++) {
+        TRY(verify_exec_step(v, core, tile.step0 + j, d));
+    }
+    return verify_exec_step(v, core, tile.step0 + nk - 1, d);
+}
+
+/* All that comes before the pattern's tile: its predecessor, and the tiles that
+ * brought what either finds in L1. At a tile's border all flags of chunked
+ * operands are free whatever their slots, so tiles in between can be left out. */
+static enum status run_before(struct verify *v, int32_t core, const struct tile *tile, struct diag *d)
+{
+    struct chain c = {.count = 0};
+    if (tile->t > 0) {
+        chain_need(v->s, core, tile->t - 1, &c);
+    }
+    chain_need(v->s, core, tile->t, &c);
+    if (c.overflow) {
+        for (int64_t t = 0; t < tile->t; t++) {
+            TRY(run_other(v, core, t, d));
+        }
+        return STATUS_OK;
+    }
+    for (int i = 0; i < c.count && c.t[i] < tile->t; i++) {
+        TRY(run_other(v, core, c.t[i], d));
+    }
+    return STATUS_OK;
+}
+
+/* A group that the tile does not release stays taken: its flag is waited for by
+ * nobody here, so the drain would find it unset. Only whole groups are drained. */
+static bool drains(const struct schedule *s, const struct tile *tile)
+{
+    return (s->hold[ROLE_A] == HOLD_CHUNKS || tile->hold[ROLE_A].release) &&
+           (s->hold[ROLE_B] == HOLD_CHUNKS || tile->hold[ROLE_B].release);
 }
 
 static enum status run_pattern(struct verify *v, int32_t core, const struct tile *tile, struct diag *d)
 {
     const struct schedule *s = v->s;
-    const struct cut c = make_cut(s);
-    const int64_t first = tile->t * s->nk, base_k = s->t.baseK;
+    const struct cut c = make_cut(s, tile);
+    const int64_t nk = schedule_tile_steps(s, tile), base_k = s->t.baseK;
     engine_reset(v->engine);
     TRY(verify_exec_edge(v, core, true, d));
-    if (tile->t > 0) {
-        TRY(run_before(v, core, tile->t, &c, d));
-    }
-    TRY(verify_open_window(v, tile->m0, tile->n0, tile->m, tile->n));
-    for (int64_t j = 0; j < s->nk; j++) {
+    TRY(run_before(v, core, tile, d));
+    TRY(verify_open_window(v, verify_plane_row(s, tile) + tile->m0, tile->n0, tile->m, tile->n));
+    for (int64_t j = 0; j < nk; j++) {
         if (j < c.head || j >= c.head + c.skip) {
-            TRY(verify_exec_step(v, core, first + j, d));
+            TRY(verify_exec_step(v, core, tile->step0 + j, d));
         }
     }
-    TRY(verify_exec_edge(v, core, false, d));
-    const int64_t tail = (c.head + c.skip) * base_k;
-    const struct k_range ranges[2] = {{0, min_i64(c.head * base_k, s->problem->K)},
-                                      {tail, max_i64(0, s->problem->K - tail)}};
-    TRY(verify_compare(v, ranges, 2, d));
-    return check_skipped(v, core, first, &c, d);
+    if (drains(s, tile)) {
+        TRY(verify_exec_edge(v, core, false, d));
+    }
+    const int64_t head = min_i64(c.head * base_k, tile->k), tail = min_i64((c.head + c.skip) * base_k, tile->k);
+    const struct c_check check = {
+        .block = {.batch = tile->batch, .m0 = tile->m0, .n0 = tile->n0, .m = tile->m, .n = tile->n},
+        .ranges = {{tile->k0, head}, {tile->k0 + tail, tile->k - tail}},
+        .stores = 1};
+    TRY(verify_compare(v, &check, d));
+    return check_skipped(v, core, tile->step0, &c, d);
 }
 
 /* --- all tiles ----------------------------------------------------------- */
 
 /* A pattern of this schedule and the tile that stands for it. */
 struct pattern {
-    int32_t m, n, before_m, before_n;
+    struct tile_form form, before;
     struct phase entry;
     uint8_t first, pad;
     int32_t core;
@@ -330,24 +434,42 @@ static struct pattern *add_pattern(struct verify *v, struct pattern_list *l, con
 static enum status check_member(struct verify *v, const struct pattern *p, int32_t core, const struct tile *tile,
                                 struct diag *d)
 {
-    const int64_t nk = v->s->nk;
-    const struct shift by = {tile->m0 - p->tile.m0, tile->n0 - p->tile.n0, 0};
-    TRY(compare_steps(v, (struct step_id){p->core, p->tile.t * nk}, (struct step_id){core, tile->t * nk}, &by, d));
+    const int64_t nk = schedule_tile_steps(v->s, tile);
+    const struct shift by = {.dm = tile->m0 - p->tile.m0,
+                             .dn = tile->n0 - p->tile.n0,
+                             .dk = tile->k0 - p->tile.k0,
+                             .dbatch = tile->batch - p->tile.batch,
+                             .dplane = verify_plane_row(v->s, tile) - verify_plane_row(v->s, &p->tile)};
+    const int64_t ref = p->tile.step0, x = tile->step0;
+    TRY(compare_steps(v, (struct step_id){p->core, ref}, (struct step_id){core, x}, &by, d));
     return nk == 1 ? STATUS_OK
-                   : compare_steps(v, (struct step_id){p->core, p->tile.t * nk + nk - 1},
-                                   (struct step_id){core, tile->t * nk + nk - 1}, &by, d);
+                   : compare_steps(v, (struct step_id){p->core, ref + nk - 1}, (struct step_id){core, x + nk - 1}, &by,
+                                   d);
+}
+
+static void form_of(const struct tile *tile, int32_t start, struct tile_form *f)
+{
+    memset(f, 0, sizeof *f);
+    f->m = tile->m, f->n = tile->n, f->k = tile->k;
+    f->start = start;
+    for (int role = ROLE_A; role <= ROLE_B; role++) {
+        const struct tile_hold *h = &tile->hold[role];
+        f->extent[role] = h->extent;
+        f->offset[role] = (role == ROLE_A ? tile->m0 : tile->n0) - h->from;
+        f->load[role] = h->load, f->release[role] = h->release, f->resident[role] = h->resident;
+    }
 }
 
 static enum status check_tile(struct verify *v, struct pattern_list *l, int32_t core, const struct tile *tile,
-                              const struct tile *before, struct verify_outcome *out, struct diag *d)
+                              const struct tile_form *before, struct tile_form *form, struct verify_outcome *out,
+                              struct diag *d)
 {
     struct step entry;
-    schedule_step_at(v->s, core, tile->t * v->s->nk, &entry);
     struct pattern x;
+    schedule_step_at(v->s, core, tile->step0, &entry);
     memset(&x, 0, sizeof x);
-    x.m = tile->m, x.n = tile->n, x.entry = entry.ph, x.first = tile->first;
-    x.before_m = before == NULL ? 0 : before->m;
-    x.before_n = before == NULL ? 0 : before->n;
+    form_of(tile, entry.k0, form);
+    x.form = *form, x.before = *before, x.entry = entry.ph, x.first = tile->first;
     x.core = core, x.tile = *tile;
     const struct pattern *known = find_pattern(l, &x);
     if (known != NULL) {
@@ -358,7 +480,7 @@ static enum status check_tile(struct verify *v, struct pattern_list *l, int32_t 
     }
     out->patterns++;
     struct pattern_key key;
-    make_key(v->s, tile, before, &entry.ph, &key);
+    make_key(v->s, form, before, &entry, &key);
     /* A tampered stream proves nothing about the real one: do not share it. */
     if (v->tamper == NULL && cache_has(v->cache, &key)) {
         return STATUS_OK;
@@ -378,13 +500,15 @@ enum status verify_classes(struct verify *v, struct verify_outcome *out, struct 
     TRY(cover_check(s, &v->arena, d));
     for (int32_t core = 0; core < s->cores; core++) {
         const int64_t tiles = schedule_tiles(s, core);
-        struct tile tile, before;
+        struct tile_form before, form;
+        memset(&before, 0, sizeof before);
         for (int64_t t = 0; t < tiles; t++) {
+            struct tile tile;
             schedule_tile_at(s, core, t, &tile);
-            TRY(check_tile(v, &patterns, core, &tile, t == 0 ? NULL : &before, out, d));
-            before = tile;
+            TRY(check_tile(v, &patterns, core, &tile, &before, &form, out, d));
+            before = form;
         }
     }
-    out->elems = (uint64_t)(s->problem->M * s->problem->N);
+    out->elems = (uint64_t)(s->problem->M * s->problem->N * s->problem->batch);
     return STATUS_OK;
 }

@@ -7,12 +7,23 @@
 #include "engine/reference.h"
 #include "engine/verify.h"
 
-/* Where stores to C land: one window of it. Each element must come once. */
+/* Where stores to C (or to the split-K workspace) land: a window of its memory
+ * rows and columns. */
 struct c_window {
-    int64_t m0, n0, m, n; /* window in C, elements */
-    int64_t pitch, es;    /* of C in GM, bytes */
-    uint8_t *data;        /* m x n elements without gaps */
-    uint8_t *count;       /* stores seen per element */
+    int64_t row0, col0, rows, cols; /* elements as they lie in memory; batches and planes follow each other */
+    int64_t pitch, es;              /* of the tensor in GM, bytes */
+    enum dtype dtype;
+    uint8_t *data;  /* rows x cols elements without gaps */
+    uint8_t *count; /* stores seen per element */
+};
+
+/* One comparison: this block of C, summed over these K ranges, from the
+ * window's row `row` on; each element stored `stores` times. */
+struct c_check {
+    struct c_block block;
+    int64_t row;
+    struct k_range ranges[2];
+    int stores;
 };
 
 struct verify {
@@ -28,14 +39,16 @@ struct verify {
     void *tamper_ctx;
 };
 
-/* Opens a window on C for the following stores. */
-enum status verify_open_window(struct verify *v, int64_t m0, int64_t n0, int64_t m, int64_t n);
+/* Opens a window for the following stores: `rows` memory rows from `row0`. */
+enum status verify_open_window(struct verify *v, int64_t row0, int64_t col0, int64_t rows, int64_t cols);
+/* Memory row of C (workspace) where a tile's row 0 of C would lie. */
+int64_t verify_plane_row(const struct schedule *s, const struct tile *tile);
 /* Executes one step of a core (with the test's tamper). */
 enum status verify_exec_step(struct verify *v, int32_t core, int64_t i, struct diag *d);
 /* Prologue or epilogue of a core. */
 enum status verify_exec_edge(struct verify *v, int32_t core, bool prologue, struct diag *d);
-/* Compares the open window with the reference over K ranges. STATUS_MISMATCH. */
-enum status verify_compare(struct verify *v, const struct k_range *ranges, int count, struct diag *d);
+/* Compares the open window with the reference. STATUS_MISMATCH. */
+enum status verify_compare(struct verify *v, const struct c_check *check, struct diag *d);
 
 enum status verify_classes(struct verify *v, struct verify_outcome *out, struct diag *d);
 

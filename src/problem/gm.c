@@ -113,13 +113,14 @@ static void read_nd(const struct problem *p, const struct operand *o, enum tenso
 static void read_nz(const struct problem *p, const struct operand *o, enum tensor tensor, int64_t byte, int64_t len,
                     const uint32_t *codes, uint8_t *out)
 {
-    const int64_t c0 = dtype_c0(o->dtype), rows = align_up(o->rows, 16);
+    const int64_t c0 = dtype_c0(o->dtype), rows = align_up(o->rows, 16), columns = ceil_div(o->cols, c0);
     while (len > 0) {
         const int64_t block = byte / 32, at = byte % 32, n = min_i64(len, 32 - at);
-        const int64_t row = block % rows, col = block / rows * c0;
+        const int64_t batch = block / (rows * columns), in_batch = block % (rows * columns);
+        const int64_t row = in_batch % rows, col = in_batch / rows * c0;
         uint8_t whole[32] = {0};
-        if (row < o->rows && col < o->cols) {
-            fill_row(p, o, tensor, row, col, min_i64(c0, o->cols - col), codes, whole);
+        if (row < o->rows) {
+            fill_row(p, o, tensor, batch * o->rows + row, col, min_i64(c0, o->cols - col), codes, whole);
         }
         memcpy(out, whole + at, (size_t)n);
         out += n, byte += n, len -= n;

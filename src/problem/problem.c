@@ -44,6 +44,7 @@ int64_t problem_pitch_bytes(const struct problem *p, enum tensor tensor)
     return o == NULL ? 0 : dtype_bytes(o->dtype, o->ld);
 }
 
+/* Batches lie one after the other, gaps of the pitch included. */
 int64_t problem_tensor_bytes(const struct problem *p, enum tensor tensor)
 {
     const struct operand *o = problem_operand(p, tensor);
@@ -52,10 +53,10 @@ int64_t problem_tensor_bytes(const struct problem *p, enum tensor tensor)
     }
     if (o->format == LAYOUT_NZ) {
         const int64_t c0 = dtype_c0(o->dtype);
-        return align_up(o->rows, 16) * align_up(o->cols, c0) / c0 * 32;
+        return align_up(o->rows, 16) * ceil_div(o->cols, c0) * 32 * p->batch;
     }
     /* The last row needs no gap behind it. */
-    return problem_pitch_bytes(p, tensor) * (o->rows - 1) + dtype_bytes(o->dtype, o->cols);
+    return problem_pitch_bytes(p, tensor) * (o->rows * p->batch - 1) + dtype_bytes(o->dtype, o->cols);
 }
 
 int64_t problem_macs(const struct problem *p)

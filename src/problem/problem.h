@@ -56,7 +56,7 @@ enum status problem_finish(struct problem *p, const struct location *at, struct 
 /* The operand stored in a GM tensor; NULL if there is none. */
 const struct operand *problem_operand(const struct problem *p, enum tensor tensor);
 
-/* Bytes of one tensor as it lies in GM (batch 1). */
+/* Bytes of one tensor as it lies in GM: all batches, one after the other. */
 int64_t problem_tensor_bytes(const struct problem *p, enum tensor tensor);
 
 /* Row pitch in bytes of an ND operand. */
@@ -68,7 +68,8 @@ int64_t problem_macs(const struct problem *p);
 /* Bytes any kernel must move between GM and the cores: each operand once. */
 int64_t problem_compulsory_bytes(const struct problem *p);
 
-/* The element function. Value of element (row, col) as it lies in memory: an
+/* The element function. Value of element (row, col) as it lies in memory (rows
+ * of batch b start at b * operand rows): an
  * integer in -3..3, so that every partial sum of up to 1.8 million products is
  * exact in float and in int32 whatever the order. */
 int32_t problem_value(const struct problem *p, enum tensor tensor, int64_t row, int64_t col);

@@ -14,13 +14,19 @@ struct copy_shape {
 
 void lower_copy_shape(const struct schedule *s, const struct step *step, enum role role, struct copy_shape *out);
 
-/* M (N) extent a load writes to L0A (L0B), padded to the load's unit. */
-int32_t lower_load_extent(const struct schedule *s, const struct step *step, enum role role);
-int32_t lower_load_calls(const struct schedule *s, const struct step *step, enum role role);
+/* Instructions of one operand's load and the bytes they move together. */
+void lower_load_sums(const struct schedule *s, const struct step *step, enum role role, int32_t *calls,
+                     int64_t *bytes);
+
+/* The tile's one row of A is read as a vector. */
+bool lower_gemv(const struct schedule *s, const struct tile *tile);
 
 /* m and n the Mmad is issued with: one row becomes 16 where m = 1 would mean GEMV. */
 int32_t lower_mmad_m(const struct schedule *s, const struct step *step);
 int32_t lower_mmad_n(const struct schedule *s, const struct step *step);
+
+/* What Fixpipe writes: C's dtype, or the accumulator's to the workspace. */
+enum dtype lower_store_dtype(const struct schedule *s);
 
 /* Successive Mmads into one L0C tile need PipeBarrier<PIPE_M> when small. */
 uint8_t lower_mmad_barrier(int32_t m, int32_t n);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/intmath.h"
+
 #define FRACTAL 512
 
 static struct insn *new_load(const struct load_shape *x, enum op op, int64_t fractal_offset, struct insn *out)
@@ -38,7 +40,8 @@ static int64_t mn_fractals(const struct load_shape *x)
 static int64_t source_fractal(const struct load_shape *x, int64_t mn, int64_t k)
 {
     const int64_t rows = x->image_rows / 16;
-    return x->transposing ? mn * rows + x->k_in_chunk / 16 + k : (x->k_in_chunk / x->c0 + k) * rows + mn;
+    return x->transposing ? (x->mn_in_image / x->c0 + mn) * rows + x->k_in_image / 16 + k
+                          : (x->k_in_image / x->c0 + k) * rows + x->mn_in_image / 16 + mn;
 }
 
 static int emit_2d_lines(const struct load_shape *x, bool with_transpose, struct insn *out)
@@ -68,9 +71,9 @@ static int emit_2d_lines(const struct load_shape *x, bool with_transpose, struct
 }
 
 /* The image seen as a map of one row of image_rows points with image_cols channels. */
-static int emit_3d(const struct load_shape *x, struct insn *out)
+static int emit_3d(const struct load_shape *x, enum op op, struct insn *out)
 {
-    struct insn *n = new_load(x, OP_LOAD_3D, 0, out);
+    struct insn *n = new_load(x, op, 0, out);
     struct load_3d_params *p = &n->p.load_3d;
     *p = (struct load_3d_params){.l1H = 1,
                                  .l1W = (uint16_t)x->image_rows,
@@ -87,10 +90,10 @@ static int emit_3d(const struct load_shape *x, struct insn *out)
                                  .repeatTime = 1};
     p->mExtension = (uint16_t)(x->transposing ? x->k : x->mn);
     p->kExtension = (uint16_t)(x->transposing ? x->mn : x->k);
-    if (x->transposing) {
-        p->mStartPt = (uint16_t)x->k_in_chunk;
-    } else {
-        p->kStartPt = (uint16_t)x->k_in_chunk;
+    p->mStartPt = (uint16_t)(x->transposing ? x->k_in_image : x->mn_in_image);
+    p->kStartPt = (uint16_t)(x->transposing ? x->mn_in_image : x->k_in_image);
+    if (x->arch3510) { /* SetLoadDataRepeatWithStride: rows of fractals of the Nz (Zn) image */
+        p->dstStride = (uint16_t)mn_fractals(x);
     }
     return 1;
 }
@@ -100,8 +103,8 @@ static int emit_2d_v2(const struct load_shape *x, struct insn *out)
     struct insn *n = new_load(x, OP_LOAD_2D_V2, 0, out);
     const int64_t k = k_fractals(x), mn = mn_fractals(x);
     n->p.load_2d_v2 = (struct load_2d_v2_params){
-        .mStartPosition = (uint32_t)(x->transposing ? x->k_in_chunk / 16 : 0),
-        .kStartPosition = (uint32_t)(x->transposing ? 0 : x->k_in_chunk / x->c0),
+        .mStartPosition = (uint32_t)(x->transposing ? x->k_in_image / 16 : x->mn_in_image / 16),
+        .kStartPosition = (uint32_t)(x->transposing ? x->mn_in_image / x->c0 : x->k_in_image / x->c0),
         .mStep = (uint16_t)(x->transposing ? x->k / 16 : mn),
         .kStep = (uint16_t)(x->transposing ? x->mn / x->c0 : k),
         .srcStride = (int32_t)(x->image_rows / 16),
@@ -111,25 +114,49 @@ static int emit_2d_v2(const struct load_shape *x, struct insn *out)
     return 1;
 }
 
+/* One row of A, K contiguous: fractals are 512 B pieces of a vector. */
+static int emit_vector(const struct load_shape *x, struct insn *out)
+{
+    const int64_t fractals = ceil_div(x->k, 16 * x->c0);
+    struct insn *n = new_load(x, x->arch3510 ? OP_LOAD_2D_V2 : OP_LOAD_2D, 0, out);
+    n->src.byte += x->k_in_image / x->c0 * 32;
+    if (x->arch3510) {
+        n->p.load_2d_v2 = (struct load_2d_v2_params){
+            .mStep = 1, .kStep = (uint16_t)fractals, .srcStride = 1, .dstStride = 1};
+    } else {
+        n->p.load_2d = (struct load_2d_params){.repeatTimes = (uint16_t)fractals, .srcStride = 1};
+    }
+    return 1;
+}
+
+int64_t load_bytes(const struct load_shape *x)
+{
+    return x->vector ? ceil_div(x->k, 16 * x->c0) * FRACTAL : x->mn * x->k / x->c0 * 32;
+}
+
 int32_t load_calls(enum tiling_load load, const struct load_shape *x)
 {
-    const bool lines = load == LOAD_2D || load == LOAD_TRANSPOSE;
+    const bool lines = (load == LOAD_2D || load == LOAD_TRANSPOSE) && !x->vector;
     return lines ? (int32_t)(line_per_mn(x) ? mn_fractals(x) : k_fractals(x)) : 1;
 }
 
 int load_emit(enum tiling_load load, const struct load_shape *x, struct insn *out)
 {
+    if (x->vector) {
+        return emit_vector(x, out);
+    }
     switch (load) {
     case LOAD_2D:
         return emit_2d_lines(x, false, out);
     case LOAD_TRANSPOSE:
         return emit_2d_lines(x, true, out);
     case LOAD_3D:
-        return emit_3d(x, out);
+        return emit_3d(x, OP_LOAD_3D, out);
+    case LOAD_3D_STRIDE:
+        return emit_3d(x, OP_LOAD_3D_STRIDE, out);
     case LOAD_2D_V2:
         return emit_2d_v2(x, out);
     case LOAD_AUTO_NONE:
-    case LOAD_3D_STRIDE:
     case LOAD_MX:
         break; /* plan_make refuses them as not lowered */
     }

@@ -13,15 +13,20 @@ struct load_shape {
     enum dtype dtype;
     enum role role;
     bool transposing;
+    bool arch3510; /* L0A is Nz */
+    bool vector;   /* GEMV: one row, K contiguous in L1 and L0A */
     int64_t c0;
     int64_t mn, k;           /* block, padded, elements */
-    int64_t k_in_chunk;      /* its K offset in the image, elements */
+    int64_t k_in_image, mn_in_image; /* its place in the image, elements */
     int64_t image_rows, image_cols;
     const struct region *src, *dst;
 };
 
 /* Instructions `load` takes for this block; all move equal bytes. */
 int32_t load_calls(enum tiling_load load, const struct load_shape *shape);
+
+/* Bytes they write to L0 together. */
+int64_t load_bytes(const struct load_shape *shape);
 
 /* Writes them to `out`. @return the count. */
 int load_emit(enum tiling_load load, const struct load_shape *shape, struct insn *out);

@@ -9,7 +9,6 @@
 #include "base/intmath.h"
 #include "schedule/lower.h"
 #include "schedule/tiles.h"
-#include "tiling/loads.h"
 
 /* Steps and L1 loads of a tile of K slice length `k`. */
 static int32_t init_slice(const struct schedule *s, int64_t k, int32_t chunks[2])
@@ -220,11 +219,10 @@ static void work_copy(const struct schedule *s, const struct step *step, enum ro
 
 static void work_load(const struct schedule *s, const struct step *step, enum role role, struct step_work *w)
 {
-    const int64_t c0 = dtype_c0(role == ROLE_A ? s->problem->a.dtype : s->problem->b.dtype);
-    const int64_t mn = lower_load_extent(s, step, role), k = align_up(step->k, load_unit(s->problem, role, AXIS_K));
-    w->calls[role] = lower_load_calls(s, step, role);
+    int64_t bytes;
+    lower_load_sums(s, step, role, &w->calls[role], &bytes);
     w->insns[PIPE_MTE1] += w->calls[role];
-    w->bytes[role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B] += mn * k / c0 * 32;
+    w->bytes[role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B] += bytes;
 }
 
 void schedule_step_work(const struct schedule *s, const struct step *step, struct step_work *w)
@@ -249,7 +247,7 @@ void schedule_step_work(const struct schedule *s, const struct step *step, struc
         w->insns[PIPE_FIX] = 1;
         w->store_m = step->tile.m;
         w->store_n = step->tile.n;
-        w->bytes[PATH_L0C_GM] += dtype_bytes(s->problem->c.dtype, (int64_t)step->tile.m * step->tile.n);
+        w->bytes[PATH_L0C_GM] += dtype_bytes(lower_store_dtype(s), (int64_t)step->tile.m * step->tile.n);
     }
 }
 

@@ -44,8 +44,8 @@ enum tiling_l2 { L2_NORMAL = 0, L2_DISABLE };
     X(baseM, "bm", 16, 1, 4095, 12)          \
     X(baseN, "bn", 16, 1, 4095, 13)          \
     X(baseK, "bk", 16, 1, 4095, 14)          \
-    X(stepM, "tm", 1, 1, 65535, 15)          \
-    X(stepN, "tn", 1, 1, 65535, 16)          \
+    X(stepM, "tm", 1, 1, 255, 15)            \
+    X(stepN, "tn", 1, 1, 255, 16)            \
     X(stepKa, "ka", 1, 1, 65535, 17)         \
     X(stepKb, "kb", 1, 1, 65535, 18)         \
     X(dbA1, "da", 2, 1, 2, 19)               \
@@ -74,7 +74,8 @@ enum tiling_l2 { L2_NORMAL = 0, L2_DISABLE };
     X(l2B, "l2b", 0, 0, 1, 42)               \
     X(l2C, "l2c", 0, 0, 1, 43)               \
     X(kernel, "k", 0, 0, 1, 44)              \
-    X(api, "api", 0, 0, 1, 45)
+    X(api, "api", 0, 0, 1, 45)               \
+    X(rowCopy, "rc", 0, 0, 1, 46)
 
 struct tiling {
 #define TILING_MEMBER(name, tag, def, min, max, digit) int32_t name;
