@@ -2,13 +2,12 @@
  * shrink when it learns more. */
 #include "tiling/supported.h"
 
+#include "base/intmath.h"
 #include "tiling/loads.h"
 
 /* Fields that must keep their default. */
 static const enum tiling_field DEFAULT_ONLY[] = {
-    TF_stepM,        TF_stepN,        TF_splitK,        TF_splitKReduce,  TF_shuffleK,
-    TF_fullLoad,     TF_l1Resident,   TF_gemv,          TF_copyFirst,     TF_tileBarrier,
-    TF_scaleFactorM, TF_scaleFactorN, TF_scaleFactorKa, TF_scaleFactorKb, TF_isBias,
+    TF_tileBarrier, TF_scaleFactorM, TF_scaleFactorN, TF_scaleFactorKa, TF_scaleFactorKb, TF_isBias,
 };
 
 static bool refuse(struct infeasible *why, enum unsupported what, int field, int64_t have)
@@ -29,13 +28,43 @@ static bool fields_supported(const struct tiling *t, struct infeasible *why)
     return true;
 }
 
+/* Variants that are lowered alone or in the combinations that make sense of
+ * them, not in all. */
+static bool variants_supported(const struct problem *p, const struct tiling *t, struct infeasible *why)
+{
+    const int64_t nk = ceil_div(min_i64(t->singleCoreK, p->K), t->baseK);
+    const bool group = t->stepM > 1 || t->stepN > 1, held = group || t->fullLoad != FULL_LOAD_NONE;
+    const bool rounds = t->order == ORDER_L2SPLIT && t->orderRounds > 1;
+    const struct {
+        bool wrong;
+        enum tiling_field field;
+    } rules[] = {
+        /* Several base blocks in L1 hold all of K, for the tiles of one slice. */
+        {t->stepM > 1 && t->stepKa < nk, TF_stepM},
+        {t->stepN > 1 && t->stepKb < nk, TF_stepN},
+        {group && (t->assign != ASSIGN_GRID || rounds), group && t->stepM > 1 ? TF_stepM : TF_stepN},
+        {t->fullLoad == FULL_LOAD_A && t->stepM > 1, TF_stepM},
+        {t->fullLoad == FULL_LOAD_B && t->stepN > 1, TF_stepN},
+        {t->fullLoad != FULL_LOAD_NONE && (t->assign != ASSIGN_GRID || p->batch > 1), TF_fullLoad},
+        {t->shuffleK == 1 && held, TF_shuffleK},
+        {t->splitK > 1 && (t->order == ORDER_CHUNK || t->order == ORDER_ASWT || p->batch > 1), TF_splitK},
+        /* Partial sums rounded to C's dtype would depend on who comes first. */
+        {t->splitKReduce == REDUCE_ATOMIC && dtype_info(p->c.dtype)->bits != 32, TF_splitKReduce},
+        {t->splitK == 1 && t->splitKReduce != REDUCE_NONE, TF_splitKReduce},
+        {t->gemv == 1 && (p->a.format != LAYOUT_ND || held), TF_gemv},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (rules[i].wrong) {
+            return refuse(why, UNSUPPORTED_FIELD, rules[i].field, tiling_get(t, rules[i].field));
+        }
+    }
+    return true;
+}
+
 static bool problem_supported(const struct problem *p, struct infeasible *why)
 {
     if (p->op != PROBLEM_MATMUL) {
         return refuse(why, UNSUPPORTED_CONV, TF_N, 0);
-    }
-    if (p->batch > 1) {
-        return refuse(why, UNSUPPORTED_BATCH, TF_N, p->batch);
     }
     if (p->groups > 1) {
         return refuse(why, UNSUPPORTED_GROUPS, TF_N, p->groups);
@@ -55,7 +84,7 @@ static bool result_supported(const struct problem *p, struct infeasible *why)
            refuse(why, UNSUPPORTED_RESULT_DTYPE, TF_N, p->c.dtype);
 }
 
-/* Transposing loads are lowered for b16 only; no scales, no strides yet. */
+/* Transposing loads are lowered for b16 only; no scales yet. */
 static bool loads_supported(const struct problem *p, const struct tiling *t, struct infeasible *why)
 {
     const struct {
@@ -66,7 +95,7 @@ static bool loads_supported(const struct problem *p, const struct tiling *t, str
     for (int i = 0; i < 2; i++) {
         const int32_t v = tiling_get(t, loads[i].field);
         const bool narrow = !load_k_contiguous(p, loads[i].role) && dtype_info(loads[i].o->dtype)->bits != 16;
-        if (narrow || v == LOAD_3D_STRIDE || v == LOAD_MX) {
+        if (narrow || v == LOAD_MX) {
             return refuse(why, UNSUPPORTED_FIELD, loads[i].field, v);
         }
     }
@@ -77,6 +106,6 @@ bool plan_supported(const struct target *target, const struct problem *p, const 
                     struct infeasible *why)
 {
     (void)target;
-    return fields_supported(t, why) && problem_supported(p, why) && result_supported(p, why) &&
+    return fields_supported(t, why) && variants_supported(p, t, why) && problem_supported(p, why) && result_supported(p, why) &&
            loads_supported(p, t, why);
 }

@@ -60,17 +60,17 @@ static void tile_l1_chains(const struct chains *x, const struct tile_cost *t, in
 {
     const struct schedule *s = x->s;
     const int64_t round = x->c->copy_latency + 2 * x->c->sync;
-    const int64_t a = sum_of(s->chunks_a, t->copy[ROLE_A]), b = sum_of(s->chunks_b, t->copy[ROLE_B]);
+    const int64_t a = sum_of(s->chunks[ROLE_A], t->copy[ROLE_A]), b = sum_of(s->chunks[ROLE_B], t->copy[ROLE_B]);
     const int64_t load_a = max_i64(t->load[ROLE_A][COST_FULL], t->load[ROLE_A][COST_LAST]);
-    const int64_t before_b = s->t.waitBoth ? 0 : s->chunks_b * load_a;
+    const int64_t before_b = s->t.waitBoth ? 0 : s->chunks[ROLE_B] * load_a;
     if (s->t.dbA1 == 1) {
-        out[CHAIN_A] = a + s->chunks_a * round + loads;
+        out[CHAIN_A] = a + s->chunks[ROLE_A] * round + loads;
     }
     if (s->t.dbB1 == 1) {
-        out[CHAIN_B] = b + s->chunks_b * round + loads - before_b;
+        out[CHAIN_B] = b + s->chunks[ROLE_B] * round + loads - before_b;
     }
     if (s->t.dbA1 == 1 && s->t.dbB1 == 1 && s->t.stepKa == s->t.stepKb) {
-        out[CHAIN_AB] = a + b + s->chunks_a * round + loads - before_b;
+        out[CHAIN_AB] = a + b + s->chunks[ROLE_A] * round + loads - before_b;
     }
 }
 
@@ -98,7 +98,7 @@ static void tile_chains(const struct chains *x, const struct tile_cost *t, int64
     const int64_t work = sum_of(s->nk, t->mmad);
     out[CHAIN_M] = work + s->nk * c->mmad_issue;
     out[CHAIN_MTE1] = load_a + load_b;
-    out[CHAIN_MTE2] = sum_of(s->chunks_a, t->copy[ROLE_A]) + sum_of(s->chunks_b, t->copy[ROLE_B]);
+    out[CHAIN_MTE2] = sum_of(s->chunks[ROLE_A], t->copy[ROLE_A]) + sum_of(s->chunks[ROLE_B], t->copy[ROLE_B]);
     out[CHAIN_FIX] = t->store;
     tile_l1_chains(x, t, load_a + load_b, out);
     if (s->t.dbL0A == 1 || s->t.dbL0B == 1) {
@@ -116,8 +116,8 @@ static int64_t core_bound(const struct chains *x, const struct tile_cost *first,
     const struct cost *c = x->c;
     const int64_t *sum = x->sum;
     const int head = s->nk > 1 ? COST_FULL : COST_LAST;
-    const int64_t copy_a = first->copy[ROLE_A][s->chunks_a > 1 ? COST_FULL : COST_LAST];
-    const int64_t copy_b = first->copy[ROLE_B][s->chunks_b > 1 ? COST_FULL : COST_LAST];
+    const int64_t copy_a = first->copy[ROLE_A][s->chunks[ROLE_A] > 1 ? COST_FULL : COST_LAST];
+    const int64_t copy_b = first->copy[ROLE_B][s->chunks[ROLE_B] > 1 ? COST_FULL : COST_LAST];
     const int64_t arrive = c->copy_latency + c->sync;
     const int64_t to_load = copy_a + (s->t.waitBoth ? copy_b : 0) + arrive;
     const int64_t to_mmad = max_i64(copy_a + copy_b + arrive, to_load + first->load[ROLE_A][head]) +

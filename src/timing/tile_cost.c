@@ -53,8 +53,8 @@ void shape_work_init(struct shape_work *w, const struct cost *c, const struct sc
     }
     w->store = cost_fixpipe(c, last.store_m, last.store_n);
     w->barrier = first.mmad_barrier != 0 && c->mmad_barrier;
-    w->moves[ROLE_A] = s->chunks_a;
-    w->moves[ROLE_B] = s->chunks_b;
+    w->moves[ROLE_A] = s->chunks[ROLE_A];
+    w->moves[ROLE_B] = s->chunks[ROLE_B];
     for (int role = ROLE_A; role <= ROLE_B; role++) {
         const int64_t step = role == ROLE_A ? s->t.stepKa : s->t.stepKb;
         struct step_work tail = first;

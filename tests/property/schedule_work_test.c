@@ -130,7 +130,13 @@ static void test_sums(void **state)
     struct arena arena;
     arena_init(&arena);
     const struct target *targets[] = {point_target("ascend910b1", &arena), point_target("ascend950pr_9589", &arena)};
-    const struct point_limits limits = {700, 700, 700, 40000000, true, true};
+    const struct point_limits limits = {.max_m = 700,
+                                        .max_n = 700,
+                                        .max_k = 700,
+                                        .max_macs = 40000000,
+                                        .transposes = true,
+                                        .nz = true,
+                                        .variants = true};
     struct rng rng = rng_init(SEED);
     print_message("seed %d\n", SEED);
     for (int i = 0; i < SCHEDULES; i++) {

@@ -27,7 +27,7 @@ static void expect_ok(const struct schedule *s, enum verify_level level)
         point_print(s);
         fail_msg("%s", strbuf_cstr(&text));
     }
-    assert_int_equal(out.elems, s->problem->M * s->problem->N);
+    assert_int_equal(out.elems, s->problem->M * s->problem->N * s->problem->batch);
     verify_destroy(v);
     diag_fini(&d);
 }
@@ -59,23 +59,43 @@ static void test_tails(void **state)
     full_shape(129, 257, 515);
 }
 
-static void test_random(void **state)
+/* Random points: the full run and the patterns must both pass. */
+static void random_points(const struct point_limits *limits, uint64_t seed, int count)
 {
-    (void)state;
     struct arena arena;
     arena_init(&arena);
     const struct target *targets[] = {point_target("ascend910b1", &arena), point_target("ascend950pr_9589", &arena)};
-    const struct point_limits limits = {400, 400, 600, 12000000, true, false};
-    struct rng rng = rng_init(SEED);
-    print_message("seed %d\n", SEED);
-    for (int i = 0; i < 80; i++) {
+    struct rng rng = rng_init(seed);
+    print_message("seed %d\n", (int)seed);
+    for (int i = 0; i < count; i++) {
         struct problem p;
         struct schedule s;
-        point_random(targets[i % 2], &limits, &rng, &p, &s);
+        point_random(targets[i % 2], limits, &rng, &p, &s);
         expect_ok(&s, VERIFY_FULL);
         expect_ok(&s, VERIFY_CLASSES);
     }
     arena_fini(&arena);
+}
+
+static void test_random(void **state)
+{
+    (void)state;
+    const struct point_limits limits = {
+        .max_m = 400, .max_n = 400, .max_k = 600, .max_macs = 12000000, .transposes = true, .nz = true};
+    random_points(&limits, SEED, 80);
+}
+
+static void test_variants(void **state)
+{
+    (void)state;
+    const struct point_limits limits = {.max_m = 300,
+                                        .max_n = 300,
+                                        .max_k = 400,
+                                        .max_macs = 5000000,
+                                        .transposes = true,
+                                        .nz = true,
+                                        .variants = true};
+    random_points(&limits, SEED + 1, 200);
 }
 
 int main(void)
@@ -84,6 +104,7 @@ int main(void)
         cmocka_unit_test(test_even),
         cmocka_unit_test(test_tails),
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_variants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

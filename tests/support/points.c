@@ -60,6 +60,13 @@ static void random_problem(const struct point_limits *limits, struct rng *rng, s
         p->a.format = rng_below(rng, 3) == 0 ? LAYOUT_NZ : LAYOUT_ND;
         p->b.format = rng_below(rng, 3) == 0 ? LAYOUT_NZ : LAYOUT_ND;
     }
+    if (limits->variants) {
+        p->batch = rng_below(rng, 4) == 0 ? pick(rng, 2, 3) : 1;
+        p->c.dtype = rng_below(rng, 2) == 0 ? DTYPE_FLOAT : DTYPE_HALF;
+        p->M = rng_below(rng, 6) == 0 ? pick(rng, 1, 17) : p->M;
+        p->a.rows = p->a.cols = p->a.ld = p->b.rows = p->b.cols = p->b.ld = p->c.rows = p->c.cols = p->c.ld = 0;
+        assert_int_equal(problem_finish(p, NULL, NULL), STATUS_OK);
+    }
     if (rng_below(rng, 4) == 0) {
         p->a.ld += pick(rng, 1, 40);
         p->b.ld += pick(rng, 1, 40);
@@ -98,8 +105,53 @@ static void random_tiling(const struct target *target, const struct problem *p, 
     }
     /* Any offered instruction, not only the recommended one. */
     if (rng_below(rng, 2) == 0) {
-        t->loadA = (int32_t)pick(rng, 1, 4);
-        t->loadB = (int32_t)pick(rng, 1, 4);
+        t->loadA = (int32_t)pick(rng, 1, 5);
+        t->loadB = (int32_t)pick(rng, 1, 5);
+    }
+}
+
+static int32_t sometimes(struct rng *rng, int32_t otherwise, int32_t value)
+{
+    return rng_below(rng, 4) == 0 ? value : otherwise;
+}
+
+/* Program variants; what contradicts the rest is drawn again by the caller. */
+static void random_variant(const struct problem *p, struct rng *rng, struct tiling *t)
+{
+    const int32_t nk = (int32_t)ceil_div(p->K, t->baseK);
+    t->copyFirst = sometimes(rng, 0, 1);
+    t->gemv = sometimes(rng, 0, 1);
+    t->rowCopy = sometimes(rng, 0, 1);
+    switch (rng_below(rng, 7)) {
+    case 0:
+        t->stepM = (int32_t)pick(rng, 2, 4);
+        t->stepKa = nk;
+        t->stepN = sometimes(rng, 1, 3);
+        t->stepKb = t->stepN > 1 ? nk : t->stepKb;
+        break;
+    case 1:
+        t->stepN = (int32_t)pick(rng, 2, 4);
+        t->stepKb = nk;
+        break;
+    case 2:
+        t->fullLoad = (int32_t)pick(rng, 1, 2);
+        t->dbA1 = t->fullLoad == FULL_LOAD_A ? 1 : t->dbA1;
+        t->dbB1 = t->fullLoad == FULL_LOAD_B ? 1 : t->dbB1;
+        break;
+    case 3:
+        t->shuffleK = 1;
+        break;
+    case 4:
+        t->l1Resident = 1;
+        t->stepKa = sometimes(rng, nk, t->stepKa);
+        t->stepKb = sometimes(rng, nk, t->stepKb);
+        break;
+    case 5:
+        t->splitK = (int32_t)pick(rng, 2, 3);
+        t->splitKReduce = (int32_t)pick(rng, 1, 2);
+        break;
+    default:
+        break;
     }
 }
 
@@ -112,6 +164,9 @@ void point_random(const struct target *target, const struct point_limits *limits
         struct infeasible why;
         random_problem(limits, rng, p);
         random_tiling(target, p, rng, &t);
+        if (limits->variants) {
+            random_variant(p, rng, &t);
+        }
         tiling_resolve(target, p, &t, &why);
         if (why.reason == REASON_NONE && plan_make(target, p, &t, &plan, &why)) {
             assert_int_equal(schedule_init(out, target, p, &t, &plan, NULL), STATUS_OK);
@@ -155,9 +210,9 @@ void point_print(const struct schedule *s)
     struct strbuf name;
     strbuf_init(&name);
     tiling_name(&s->t, &name);
-    print_message("%s: M %" PRId64 " N %" PRId64 " K %" PRId64 " transposes %d %d formats %d %d ld %" PRId64 " %" PRId64
+    print_message("%s: batch %" PRId64 " M %" PRId64 " N %" PRId64 " K %" PRId64 " transposes %d %d formats %d %d ld %" PRId64 " %" PRId64
                   " %" PRId64 " tiling %s\n",
-                  s->target->name, s->problem->M, s->problem->N, s->problem->K, s->problem->a.transpose,
+                  s->target->name, s->problem->batch, s->problem->M, s->problem->N, s->problem->K, s->problem->a.transpose,
                   s->problem->b.transpose, s->problem->a.format, s->problem->b.format, s->problem->a.ld,
                   s->problem->b.ld, s->problem->c.ld, strbuf_cstr(&name));
     strbuf_fini(&name);

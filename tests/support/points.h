@@ -15,6 +15,7 @@ struct point_limits {
     int64_t max_macs;       /* M * N * K */
     bool transposes;        /* all four cases, else A plain, B transposed */
     bool nz;                /* Nz operands too */
+    bool variants;          /* batches, split K, groups, full loads, shuffled K, GEMV, row copies, ... */
 };
 
 /* A random feasible point: problem, tiling, plan and schedule. Draws until one
