@@ -322,7 +322,8 @@ static enum status run_other(struct verify *v, int32_t core, int64_t t, struct d
     schedule_tile_at(v->s, core, t, &tile);
     const int64_t nk = schedule_tile_steps(v->s, &tile), period = schedule_period(v->s);
     const bool cut = schedule_periodic(v->s) && v->s->t.l1Resident == 0;
-    const int64_t steps = cut ? nk - (nk - 1) / period * period : nk;
+    /* The first step starts the sum, the last one stores it: at least these two. */
+    const int64_t steps = cut && nk > 1 ? nk - (nk - 2) / period * period : nk;
     TRY(verify_open_window(v, verify_plane_row(v->s, &tile) + tile.m0, tile.n0, tile.m, tile.n));
     for (int64_t j = 0; j + 1 < steps; j++) {
         TRY(verify_exec_step(v, core, tile.step0 + j, d));

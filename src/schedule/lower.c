@@ -106,7 +106,7 @@ static enum copy_form copy_form(const struct schedule *s, const struct step *ste
 {
     const struct operand *o = operand_of(s, role);
     if (o->format == LAYOUT_NZ) {
-        return align_up(o->rows, 16) - align_up(w->rows, 16) <= 65535 ? COPY_NZ : COPY_NZ_COLUMN;
+        return align_up(o->rows, 16) - w->rows <= 65535 ? COPY_NZ : COPY_NZ_COLUMN;
     }
     if (role == ROLE_A && lower_gemv(s, &step->tile)) {
         return COPY_VECTOR;
@@ -130,7 +130,6 @@ void lower_copy_shape(const struct schedule *s, const struct step *step, enum ro
     out->row_bytes = (int32_t)dtype_bytes(o->dtype, w.cols);
     out->insns = form == COPY_ND2NZ_ROW || form == COPY_ROW ? out->rows : form == COPY_NZ_COLUMN ? (int32_t)columns : 1;
     if (o->format == LAYOUT_NZ) {
-        out->rows = (int32_t)align_up(w.rows, 16);
         out->row_bytes = (int32_t)(columns * 32);
     }
 }
@@ -185,12 +184,13 @@ static void copy_rows(struct list *l, const struct step *step, enum role role, c
     }
 }
 
-/* Nz in GM is already cut into C0 columns: one block of rows a column. */
+/* Nz in GM is already cut into C0 columns: one block of rows a column. Only real
+ * rows are moved, so a tile may start and end at any row. */
 static void copy_nz(struct list *l, const struct step *step, enum role role, const struct window *w,
                     const struct image *image, enum copy_form form)
 {
     const struct operand *o = operand_of(l->s, role);
-    const int64_t c0 = dtype_c0(o->dtype), gm_rows = align_up(o->rows, 16), rows = align_up(w->rows, 16);
+    const int64_t c0 = dtype_c0(o->dtype), gm_rows = align_up(o->rows, 16), rows = w->rows;
     const int64_t columns = ceil_div(w->cols, c0), batch = step->tile.batch * ceil_div(o->cols, c0);
     const bool whole = form == COPY_NZ;
     for (int64_t c = 0; c < (whole ? 1 : columns); c++) {

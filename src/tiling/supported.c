@@ -28,6 +28,13 @@ static bool fields_supported(const struct tiling *t, struct infeasible *why)
     return true;
 }
 
+/* An Nz operand whose M or N runs across its C0 columns. */
+static bool nz_across(const struct problem *p)
+{
+    return (p->a.format == LAYOUT_NZ && !load_k_contiguous(p, ROLE_A)) ||
+           (p->b.format == LAYOUT_NZ && !load_k_contiguous(p, ROLE_B));
+}
+
 /* Variants that are lowered alone or in the combinations that make sense of
  * them, not in all. */
 static bool variants_supported(const struct problem *p, const struct tiling *t, struct infeasible *why)
@@ -51,6 +58,8 @@ static bool variants_supported(const struct problem *p, const struct tiling *t, 
         /* Partial sums rounded to C's dtype would depend on who comes first. */
         {t->splitKReduce == REDUCE_ATOMIC && dtype_info(p->c.dtype)->bits != 32, TF_splitKReduce},
         {t->splitK == 1 && t->splitKReduce != REDUCE_NONE, TF_splitKReduce},
+        /* ASWT cuts tail tiles at any row or column; Nz cuts only at C0. */
+        {t->order == ORDER_ASWT && nz_across(p), TF_order},
         {t->gemv == 1 && (p->a.format != LAYOUT_ND || held), TF_gemv},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {

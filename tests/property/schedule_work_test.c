@@ -15,8 +15,9 @@
 #define SCHEDULES 100
 
 /* What the instructions say, by the documents' parameters alone. */
-static void add_insn(const struct insn *i, struct step_work *w)
+static void add_insn(const struct schedule *s, const struct insn *i, struct step_work *w)
 {
+    const bool nd = (i->role == ROLE_A ? s->problem->a.format : s->problem->b.format) == LAYOUT_ND;
     const int64_t block = 512;
     switch ((enum op)i->op) {
     case OP_ND2NZ:
@@ -29,8 +30,13 @@ static void add_insn(const struct insn *i, struct step_work *w)
     case OP_DATA_COPY:
         w->insns[PIPE_MTE2]++;
         w->copies[i->role]++;
-        w->rows[i->role] = (int32_t)i->p.copy.blockLen;
-        w->row_bytes[i->role] += (int32_t)i->p.copy.blockCount * 32;
+        if (nd) { /* one row */
+            w->rows[i->role]++;
+            w->row_bytes[i->role] = (int32_t)i->p.copy.blockCount * 32;
+        } else {
+            w->rows[i->role] = (int32_t)i->p.copy.blockLen;
+            w->row_bytes[i->role] += (int32_t)i->p.copy.blockCount * 32;
+        }
         w->bytes[PATH_GM_L1] += (int64_t)i->p.copy.blockCount * i->p.copy.blockLen * 32;
         break;
     case OP_LOAD_2D:
@@ -47,6 +53,7 @@ static void add_insn(const struct insn *i, struct step_work *w)
             block * i->p.load_2d_v2.mStep * i->p.load_2d_v2.kStep;
         break;
     case OP_LOAD_3D:
+    case OP_LOAD_3D_STRIDE:
         w->insns[PIPE_MTE1]++;
         w->calls[i->role]++;
         w->bytes[i->role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B] +=
@@ -87,7 +94,7 @@ static void check_step(const struct schedule *s, int32_t core, int64_t i, struct
     assert_in_range(n, 1, schedule_expand_max(s));
     for (int j = 0; j < n; j++) {
         assert_int_equal(insns[j].step, (uint32_t)i);
-        add_insn(&insns[j], &want);
+        add_insn(s, &insns[j], &want);
     }
     /* Known from the tile only, not from an instruction. */
     want.macs = (int64_t)step.tile.m * step.tile.n * step.k;
@@ -120,7 +127,9 @@ static void check_schedule(const struct schedule *s)
     assert_memory_equal(closed.bytes, total.bytes, sizeof total.bytes);
     /* Conservation: every product once, every element of C once. */
     assert_int_equal(total.macs, problem_macs(s->problem));
-    assert_int_equal(total.bytes[PATH_L0C_GM], s->problem->M * s->problem->N * 2);
+    const enum dtype stored = s->t.splitKReduce == REDUCE_WORKSPACE ? DTYPE_FLOAT : s->problem->c.dtype;
+    assert_int_equal(total.bytes[PATH_L0C_GM],
+                     dtype_bytes(stored, s->problem->M * s->problem->N) * s->problem->batch * s->t.splitK);
     free(insns);
 }
 
