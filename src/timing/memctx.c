@@ -11,21 +11,25 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/rng.h"
 #include "timing/table.h"
 
+#define PANEL_KEY 5
+
 struct panel {
-    int32_t key[5];  /* role, start, extent, k0, k */
-    int32_t sharers; /* cores using it in step `seen` */
-    int64_t touched; /* step of the last touch, -1: never */
+    int32_t key[PANEL_KEY]; /* role, start, extent, k0, k */
+    int32_t sharers;        /* cores using it in step `seen` */
+    int64_t touched;        /* step of the last touch, -1: never */
     int64_t seen;
     double bytes;
-    double missed; /* 1 - h in step `seen` */
+    double missed;        /* 1 - h in step `seen` */
+    int32_t missed_units; /* of one sharer, in units of context_rounding */
 };
 
 /* What one core does in the current step. */
 struct core_step {
     struct tile tile;
-    uint32_t panel[2];
+    uint32_t panel[2], shape; /* indices; kept as a guess for the next step */
 };
 
 struct pass {
@@ -85,16 +89,27 @@ static double fenwick_before(const struct pass *p, int64_t step)
     return sum;
 }
 
+/* A hash of a few words, inline: this is the hot path of new geometries. */
+static uint64_t hash_words(const int32_t *words, int count)
+{
+    uint64_t h = 0;
+    for (int i = 0; i < count; i++) {
+        h = (h ^ (uint32_t)words[i]) * UINT64_C(0x9E3779B97F4A7C15);
+        h ^= h >> 29;
+    }
+    return rng_mix(h);
+}
+
 static uint64_t panel_hash(const void *ctx, uint32_t index)
 {
     const struct panel *panels = ((const struct pass *)ctx)->panels;
-    return hash_bytes(panels[index].key, sizeof panels[index].key);
+    return hash_words(panels[index].key, PANEL_KEY);
 }
 
 static uint64_t shape_hash_of(int32_t m, int32_t n, int32_t k)
 {
     const int32_t key[3] = {m, n, k};
-    return hash_bytes(key, sizeof key);
+    return hash_words(key, 3);
 }
 
 static uint64_t shape_hash(const void *ctx, uint32_t index)
@@ -108,14 +123,25 @@ static uint64_t context_hash(const void *ctx, uint32_t index)
     return hash_bytes(&((const struct pass *)ctx)->g->contexts[index], sizeof(struct mem_context));
 }
 
-/* UINT32_MAX on lack of memory. */
-static uint32_t panel_find(struct pass *p, enum role role, int32_t start, int32_t extent, const struct tile *tile)
+static bool panel_is(const struct pass *p, uint32_t index, const int32_t key[PANEL_KEY])
 {
-    const int32_t key[5] = {(int32_t)role, start, extent, tile->k0, tile->k};
-    const uint64_t hash = hash_bytes(key, sizeof key);
+    return index < p->panel_count && memcmp(p->panels[index].key, key, sizeof p->panels[index].key) == 0;
+}
+
+/* The panel with this key: often the one the core used before, or its
+ * neighbour `guess` uses now. UINT32_MAX on lack of memory. */
+static uint32_t panel_find(struct pass *p, const int32_t key[PANEL_KEY], uint32_t before, uint32_t guess)
+{
+    if (panel_is(p, before, key)) {
+        return before;
+    }
+    if (panel_is(p, guess, key)) {
+        return guess;
+    }
+    const uint64_t hash = hash_words(key, PANEL_KEY);
     uint32_t at = TABLE_START, i;
     while ((i = table_next(&p->panel_index, hash, &at)) != UINT32_MAX) {
-        if (memcmp(p->panels[i].key, key, sizeof key) == 0) {
+        if (panel_is(p, i, key)) {
             return i;
         }
     }
@@ -124,20 +150,28 @@ static uint32_t panel_find(struct pass *p, enum role role, int32_t start, int32_
         return UINT32_MAX;
     }
     struct panel *panel = &p->panels[p->panel_count];
-    memcpy(panel->key, key, sizeof key);
+    memcpy(panel->key, key, sizeof panel->key);
     panel->touched = panel->seen = -1;
-    panel->bytes = (double)extent * tile->k * p->element_bytes[role];
+    panel->bytes = (double)key[2] * key[4] * p->element_bytes[key[0]];
     return p->panel_count++;
 }
 
-static uint32_t shape_find(struct pass *p, const struct tile *tile)
+static bool shape_is(const struct mem_geometry *g, uint32_t index, const struct tile *tile)
+{
+    const struct mem_shape *shape = &g->shapes[index];
+    return index < g->shape_count && shape->m == tile->m && shape->n == tile->n && shape->k == tile->k;
+}
+
+static uint32_t shape_find(struct pass *p, const struct tile *tile, uint32_t before)
 {
     struct mem_geometry *g = p->g;
+    if (shape_is(g, before, tile)) {
+        return before;
+    }
     const uint64_t hash = shape_hash_of(tile->m, tile->n, tile->k);
     uint32_t at = TABLE_START, i;
     while ((i = table_next(&p->shape_index, hash, &at)) != UINT32_MAX) {
-        const struct mem_shape *shape = &g->shapes[i];
-        if (shape->m == tile->m && shape->n == tile->n && shape->k == tile->k) {
+        if (shape_is(g, i, tile)) {
             return i;
         }
     }
@@ -200,6 +234,7 @@ static int64_t core_tiles(const struct pass *p, int32_t core)
 static int64_t step_enter(struct pass *p, int64_t t, int32_t *active)
 {
     int64_t elements = 0;
+    const struct core_step *guess = &p->core[0];
     *active = 0;
     p->step_panel_count = 0;
     for (int32_t c = 0; c < p->g->cores; c++) {
@@ -213,8 +248,12 @@ static int64_t step_enter(struct pass *p, int64_t t, int32_t *active)
         if (p->warm) {
             continue;
         }
-        core->panel[0] = panel_find(p, ROLE_A, core->tile.m0, core->tile.m, &core->tile);
-        core->panel[1] = panel_find(p, ROLE_B, core->tile.n0, core->tile.n, &core->tile);
+        const struct tile *tile = &core->tile;
+        const int32_t a[PANEL_KEY] = {ROLE_A, tile->m0, tile->m, tile->k0, tile->k};
+        const int32_t b[PANEL_KEY] = {ROLE_B, tile->n0, tile->n, tile->k0, tile->k};
+        core->panel[0] = panel_find(p, a, core->panel[0], guess->panel[0]);
+        core->panel[1] = panel_find(p, b, core->panel[1], guess->panel[1]);
+        guess = core;
         if (!step_use(p, t, core->panel[0]) || !step_use(p, t, core->panel[1])) {
             return -1;
         }
@@ -238,47 +277,55 @@ static void step_touch(struct pass *p, int64_t t, int64_t c_bytes)
     p->live += (double)c_bytes;
 }
 
-static double step_missed_bytes(const struct pass *p)
-{
-    double bytes = 0;
-    for (uint32_t i = 0; i < p->step_panel_count; i++) {
-        const struct panel *panel = &p->panels[p->step_panels[i]];
-        bytes += panel->missed * panel->bytes;
-    }
-    return bytes;
-}
-
-/* Contexts of all tiles of step t. */
-static bool step_contexts(struct pass *p, int64_t t, int32_t active, int64_t c_bytes)
+/* Bytes all cores miss in this step; rounds each panel's share of a miss. */
+static int64_t step_missed(struct pass *p)
 {
     const double units = rint(1 / p->g->missed_unit);
-    const int64_t hbm_bytes = (int64_t)floor(step_missed_bytes(p));
-    p->g->hbm += hbm_bytes;
+    double bytes = 0;
+    for (uint32_t i = 0; i < p->step_panel_count; i++) {
+        struct panel *panel = &p->panels[p->step_panels[i]];
+        bytes += panel->missed * panel->bytes;
+        panel->missed_units = (int32_t)lrint(panel->missed / panel->sharers * units);
+    }
+    return (int64_t)floor(bytes);
+}
+
+static void context_make(const struct pass *p, const struct core_step *core, const struct mem_context *step,
+                         struct mem_context *out)
+{
+    *out = *step;
+    out->shape = core->shape;
+    for (int role = ROLE_A; role <= ROLE_B && !p->warm; role++) {
+        const struct panel *panel = &p->panels[core->panel[role]];
+        out->missed[role] = panel->missed_units;
+        out->shared[role] = panel->sharers > 1;
+    }
+}
+
+/* Contexts of all tiles of step t; `step`: what they have in common. */
+static bool step_contexts(struct pass *p, int64_t t, const struct mem_context *step)
+{
+    struct mem_context last;
+    uint32_t last_id = UINT32_MAX; /* neighbours mostly have equal contexts */
     for (int32_t c = 0; c < p->g->cores; c++) {
         if (t >= core_tiles(p, c)) {
             continue;
         }
-        const struct core_step *core = &p->core[c];
+        struct core_step *core = &p->core[c];
         struct mem_context context;
-        memset(&context, 0, sizeof context);
-        context.shape = shape_find(p, &core->tile);
-        if (context.shape == UINT32_MAX) {
+        core->shape = shape_find(p, &core->tile, core->shape);
+        if (core->shape == UINT32_MAX) {
             return false;
         }
-        context.active = 1;
-        for (int role = ROLE_A; role <= ROLE_B && !p->warm; role++) {
-            const struct panel *panel = &p->panels[core->panel[role]];
-            context.missed[role] = (int32_t)rint(panel->missed / panel->sharers * units);
-            context.shared[role] = panel->sharers > 1;
-            context.active = active;
-            context.hbm_bytes = hbm_bytes;
-            context.c_bytes = p->write_back ? c_bytes : 0;
+        context_make(p, core, step, &context);
+        if (last_id == UINT32_MAX || memcmp(&last, &context, sizeof last) != 0) {
+            last = context;
+            last_id = context_find(p, &context);
         }
-        const uint32_t id = context_find(p, &context);
-        if (id == UINT32_MAX) {
+        if (last_id == UINT32_MAX) {
             return false;
         }
-        p->g->tiles[p->first[c] + t] = id;
+        p->g->tiles[p->first[c] + t] = last_id;
     }
     return true;
 }
@@ -318,14 +365,21 @@ static double whole_bytes(const struct problem *p)
 static enum status pass_run(struct pass *p)
 {
     for (int64_t t = 0; t < p->steps; t++) {
-        int32_t active;
-        const int64_t c_bytes = step_enter(p, t, &active);
-        if (c_bytes < 0 || !step_contexts(p, t, active, c_bytes)) {
+        struct mem_context step;
+        memset(&step, 0, sizeof step);
+        const int64_t c_bytes = step_enter(p, t, &step.active);
+        if (p->warm) {
+            step.active = 1;
+        } else {
+            step.hbm_bytes = step_missed(p);
+            step.c_bytes = p->write_back ? c_bytes : 0;
+        }
+        if (c_bytes < 0 || !step_contexts(p, t, &step)) {
             return STATUS_NO_MEMORY;
         }
         if (!p->warm) {
             step_touch(p, t, c_bytes);
-            p->g->hbm += (int64_t)floor(p->g->write_back * (double)c_bytes);
+            p->g->hbm += step.hbm_bytes + (int64_t)floor(p->g->write_back * (double)c_bytes);
         }
     }
     find_sequences(p);
