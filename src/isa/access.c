@@ -6,6 +6,7 @@
 
 #include "base/intmath.h"
 #include "isa/fields.h"
+#include "isa/footprint.h"
 
 enum { FRACTAL = 512, BLOCK = 32 };
 
@@ -90,10 +91,9 @@ static bool is_3510(const struct builder *b)
     return b->target->arch == 3510;
 }
 
-/* Fractals of a transposing load's square: b4 64 x 64, b8 32 x 32, b16 and b32 16 x 16. */
-static int64_t square_fractals(unsigned element_bits)
+static int64_t square(const struct builder *b)
 {
-    return element_bits == 4 ? 4 : element_bits == 16 ? 1 : 2;
+    return b->in->dtype < DTYPE_N ? square_fractals((enum dtype)b->in->dtype) : 1;
 }
 
 /* ---- GM -> L1 ---- */
@@ -172,7 +172,7 @@ static void of_load_2d(struct builder *b)
 
 static void load_v2_part(struct builder *b, const struct load_2d_v2_params *p)
 {
-    const int64_t stride = p->srcStride, n = square_fractals(bits(b));
+    const int64_t stride = p->srcStride, n = square(b);
     const int64_t start = p->kStartPosition * (stride < 0 ? -stride : stride) + p->mStartPosition;
     const bool transpose = p->ifTranspose != 0 && b->in->src.buf != BUF_GM;
     const int64_t pitch = (int64_t)p->dstStride * FRACTAL;
@@ -216,7 +216,7 @@ static void of_load_transpose(struct builder *b)
     const struct load_transpose_params *p = &b->in->p.transpose;
     /* The first struct counts whole squares, the second one fractals. */
     const bool v1 = b->in->op == OP_LOAD_TRANSPOSE;
-    const int64_t n = square_fractals(bits(b)), unit = v1 ? n : 1, step = unit * p->srcStride;
+    const int64_t n = square(b), unit = v1 ? n : 1, step = unit * p->srcStride;
     const int64_t in_gap = v1 ? 1 : (int64_t)p->srcFracGap + 1;
     reads(b, &b->in->src, unit * p->startIndex * FRACTAL, FRACTAL, (struct dim){n, in_gap * FRACTAL},
           (struct dim){p->repeatTimes, (p->addrMode != 0 ? -step : step) * FRACTAL}, once);
@@ -228,15 +228,9 @@ static void of_load_transpose(struct builder *b)
 
 struct map {
     struct load_3d_params p; /* with the registers filled in */
-    int64_t fh, fw, out_h, out_w, c0;
+    int64_t fh, fw, out_w, c0;
     int64_t m_lo, m_hi, k_lo, k_hi; /* rows and columns of the expanded matrix, both ends included */
 };
-
-static int64_t positions(int64_t map, int64_t pads, int64_t filter, int64_t dilation, int64_t stride)
-{
-    const int64_t room = map + pads - ((filter - 1) * dilation + 1);
-    return room < 0 || stride == 0 ? 0 : room / stride + 1;
-}
 
 static bool map_of(const struct builder *b, struct map *m)
 {
@@ -248,20 +242,21 @@ static bool map_of(const struct builder *b, struct map *m)
         p->l1H = r->l1H;
         p->l1W = r->l1W;
     }
+    struct insn filled = *b->in;
+    filled.p.load_3d = *p;
+    if (insn_is_nop(&filled) || p->strideH == 0 || p->strideW == 0) {
+        return false;
+    }
+    const struct expanded e = load_3d_expanded(p);
     m->fh = p->filterH + (p->filterSizeH != 0 ? 256 : 0);
     m->fw = p->filterW + (p->filterSizeW != 0 ? 256 : 0);
     m->c0 = dtype_c0((enum dtype)b->in->dtype);
-    if (p->l1H == 0 || p->l1W == 0 || p->channelSize == 0 || p->kExtension == 0 || p->mExtension == 0 || m->fh == 0 ||
-        m->fw == 0 || p->repeatTime == 0) {
-        return false;
-    }
-    m->out_h = positions(p->l1H, p->padList[2] + p->padList[3], m->fh, p->dilationFilterH, p->strideH);
-    m->out_w = positions(p->l1W, p->padList[0] + p->padList[1], m->fw, p->dilationFilterW, p->strideW);
+    m->out_w = e.out_w;
     const int64_t more = (int64_t)(p->repeatTime - 1) * p->repeatStride;
     m->m_lo = p->mStartPt;
-    m->m_hi = min_i64(m->out_h * m->out_w, p->mStartPt + (p->repeatMode == 0 ? more * 16 : 0) + p->mExtension) - 1;
+    m->m_hi = min_i64(e.rows, p->mStartPt + (p->repeatMode == 0 ? more * 16 : 0) + p->mExtension) - 1;
     m->k_lo = p->kStartPt;
-    m->k_hi = min_i64(p->channelSize * m->fh * m->fw, p->kStartPt + (p->repeatMode == 0 ? 0 : more * m->c0) + p->kExtension) - 1;
+    m->k_hi = min_i64(e.columns, p->kStartPt + (p->repeatMode == 0 ? 0 : more * m->c0) + p->kExtension) - 1;
     return true;
 }
 
