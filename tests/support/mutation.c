@@ -114,20 +114,20 @@ static int64_t other_half(const struct schedule *s, const struct addr *a)
     return to == NULL ? -1 : to->off + (a->byte - r->off);
 }
 
-static void swap_halves(const struct schedule *s, struct insn *i, enum buffer buf)
-{
-    for (int k = 0; k < OPERAND_N; k++) {
-        struct addr *a = operand_of(i, (enum insn_end)k);
-        if (a->buf == buf && other_half(s, a) >= 0) {
-            a->byte = other_half(s, a);
-        }
-    }
-}
-
 static bool uses_buffer(const struct insn *i, enum buffer buf)
 {
     const bool moves = i->op >= OP_ND2NZ && i->op <= OP_FIXPIPE;
     return moves && (i->dst.buf == buf || i->src.buf == buf || (i->op == OP_MMAD && i->src2.buf == buf));
+}
+
+static void swap_halves(const struct schedule *s, struct insn *i, enum buffer buf)
+{
+    for (int k = 0; k < OPERAND_N; k++) {
+        struct addr *a = operand_of(i, (enum insn_end)k);
+        if (uses_buffer(i, buf) && a->buf == buf && other_half(s, a) >= 0) {
+            a->byte = other_half(s, a);
+        }
+    }
 }
 
 /* Writes what stands for instruction `at` of the right stream; @return how many. */
@@ -135,7 +135,7 @@ static size_t changed(const struct stream *right, const struct mutation *m, size
 {
     out[0] = right->insns[at];
     if (m->kind == MUTATION_HALVES) {
-        if (stream_list_of(right, at) == stream_list_of(right, m->at) && uses_buffer(out, m->buf)) {
+        if (stream_list_of(right, at) == stream_list_of(right, m->at)) {
             swap_halves(right->s, out, m->buf);
         }
         return 1;
@@ -290,8 +290,10 @@ static void add_halves(struct builder *b, size_t at)
     static const enum buffer bufs[] = {BUF_L1, BUF_L0A, BUF_L0B, BUF_L0C};
     for (size_t k = 0; k < sizeof bufs / sizeof bufs[0]; k++) {
         bool two = false;
-        for (int r = 0; r < b->x->s->plan.n; r++) {
-            two = two || (b->x->s->plan.r[r].buf == bufs[k] && b->x->s->plan.r[r].half == 1);
+        for (size_t i = b->x->list[stream_list_of(b->x, at)]; i < b->x->list[stream_list_of(b->x, at) + 1]; i++) {
+            struct insn changed_insn = b->x->insns[i];
+            swap_halves(b->x->s, &changed_insn, bufs[k]);
+            two = two || memcmp(&changed_insn, &b->x->insns[i], sizeof changed_insn) != 0;
         }
         if (two) {
             add(b, (struct mutation){.kind = MUTATION_HALVES, .at = at, .other = SIZE_MAX, .buf = bufs[k]});
@@ -337,7 +339,7 @@ void mutation_text(const struct stream *right, const struct mutation *m, struct 
 {
     static const char *const operands[] = {"dst", "src", "src2"};
     const struct insn *i = &right->insns[m->at];
-    strbuf_addf(out, "step %u %s: ", i->step, mutation_kind_name(m->kind));
+    strbuf_addf(out, "step %u: %s: ", i->step, mutation_kind_name(m->kind));
     if (m->kind == MUTATION_FIELD) {
         strbuf_addf(out, "%s %" PRId64 " -> %" PRId64, m->field->name, insn_field_get(i, m->field), m->value);
     } else if (m->kind == MUTATION_ADDRESS || m->kind == MUTATION_HALF) {

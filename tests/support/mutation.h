@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "engine/verify.h"
 #include "isa/fields.h"
-#include "schedule/schedule.h"
+#include "schedule/race.h"
 
 /* Every list verify_schedule(VERIFY_FULL) executes, in its order: per core the
  * prologue, each step, the epilogue. */
@@ -50,7 +50,7 @@ struct mutation {
     int64_t value;                  /* new value of field, byte or id */
 };
 
-/* "step 7 MTE1 LoadData ...: mStep 4 -> 5" */
+/* "step 7: field: mStep 4 -> 5 in MTE1 LoadData ...: mStep 4 -> 5" */
 void mutation_text(const struct stream *right, const struct mutation *m, struct strbuf *out);
 
 /* `out` (initialised from the same schedule) becomes the stream with `m`. */
@@ -63,14 +63,62 @@ size_t mutation_list(const struct stream *right, size_t from, size_t to, struct 
 /* The wait that takes what the set at `at` gives; SIZE_MAX if none does. */
 size_t stream_matching_wait(const struct stream *x, size_t at);
 
-/* Runs the stream in place of the schedule's own on `v`: does verify accept it? */
-bool stream_verifies(struct verify *v, const struct stream *x, struct strbuf *why);
+/* --- judges (mutation_judge.c) -------------------------------------------- */
 
-/* Does the whole schedule store the same C whatever the values are that the
- * mutation leaves different? The memories after the mutation are compared with
- * those of the right program; bytes that differ are tainted there, and no
- * tainted element may be stored. `p` is the schedule's problem (its seed
- * decides the values). */
-bool mutation_is_dead(const struct stream *right, const struct mutation *m, const struct stream *mutated);
+struct judge {
+    struct verify *verify;
+    struct race *race;
+    struct engine *right, *changed; /* of `target` */
+    const struct target *target;
+};
+
+void judge_init(struct judge *j);
+void judge_fini(struct judge *j);
+
+/* Runs the stream in place of the schedule's own: does VERIFY_FULL accept it? `why` may be NULL. */
+bool judge_verifies(struct judge *j, const struct stream *x, struct strbuf *why);
+
+/* The race check on every core's part of the stream. */
+bool judge_orders(struct judge *j, const struct stream *x, struct strbuf *why);
+
+/* Does the schedule store the same C whatever the values are that the mutation
+ * leaves different? The memories after the mutation are compared with those of
+ * the right program; the bytes that differ are tainted there, and no tainted
+ * element may be stored. The problem's seed decides the values. */
+bool judge_finds_dead(struct judge *j, const struct stream *right, const struct mutation *m, const struct stream *mutated);
+
+/* --- equivalent mutations (mutation_rules.c) ------------------------------- */
+
+/* A mutation after which the program is still right, and why. */
+struct mutation_rule {
+    const char *name, *reason;
+};
+
+/* The documented rule that covers `m`; NULL if none does. */
+const struct mutation_rule *mutation_rule_find(const struct stream *right, const struct mutation *m,
+                                               const struct stream *mutated);
+
+/* --- a whole tiling (mutation_run.c) --------------------------------------- */
+
+struct mutation_count {
+    size_t planted, by_verify, by_race, equivalent, missed;
+};
+
+/* Plants every mutation of the lists of tile `tile` of core 0, with the
+ * prologue and the epilogue, and adds up what became of them. A survivor must
+ * be covered by a rule and be dead under several seeds; others are printed and
+ * counted as missed. `rules` (may be NULL) counts survivors per rule name:
+ * "name\0" entries are added by the run. `stride` n plants each n-th only. */
+struct mutation_tally {
+    struct mutation_count kinds[MUTATION_KINDS];
+    struct {
+        const struct mutation_rule *rule;
+        size_t count;
+    } rules[64];
+};
+void mutation_run(struct judge *j, const struct schedule *s, int64_t tile, size_t stride, struct mutation_tally *tally);
+
+/* Prints the tally as a table; @return planted mutations that are not equivalent and were not caught. */
+size_t mutation_report(const struct mutation_tally *tally);
 
 #endif

@@ -32,19 +32,59 @@ static int replay_list(void *ctx, struct insn *insns, int count, int cap)
     return (int)n;
 }
 
-bool stream_verifies(struct verify *v, const struct stream *x, struct strbuf *why)
+void judge_init(struct judge *j)
+{
+    memset(j, 0, sizeof *j);
+    assert_int_equal(verify_create(NULL, &j->verify), STATUS_OK);
+    assert_int_equal(race_create(&j->race), STATUS_OK);
+}
+
+void judge_fini(struct judge *j)
+{
+    verify_destroy(j->verify);
+    race_destroy(j->race);
+    engine_destroy(j->right);
+    engine_destroy(j->changed);
+}
+
+bool judge_verifies(struct judge *j, const struct stream *x, struct strbuf *why)
 {
     struct replay replay = {x, 0};
     struct verify_outcome out;
     struct diag d;
     diag_init(&d);
-    verify_set_tamper(v, replay_list, &replay);
-    assert_int_equal(verify_schedule(v, x->s, VERIFY_FULL, &out, &d), STATUS_OK);
+    verify_set_tamper(j->verify, replay_list, &replay);
+    assert_int_equal(verify_schedule(j->verify, x->s, VERIFY_FULL, &out, &d), STATUS_OK);
     if (!out.ok && why != NULL) {
         diag_render(&d, why);
     }
     diag_fini(&d);
     return out.ok;
+}
+
+/* --- order --------------------------------------------------------------- */
+
+bool judge_orders(struct judge *j, const struct stream *x, struct strbuf *why)
+{
+    struct race *r = j->race;
+    bool ok = true;
+    struct diag d;
+    diag_init(&d);
+    for (size_t i = 0; i < x->lists && ok;) {
+        size_t end = i;
+        while (end < x->lists && x->core[end] == x->core[i]) {
+            end++;
+        }
+        assert_int_equal(race_begin(r, x->s->target, x->core[i]), STATUS_OK);
+        assert_int_equal(race_push(r, x->insns + x->list[i], x->list[end] - x->list[i]), STATUS_OK);
+        ok = race_end(r, &d) == STATUS_OK;
+        i = end;
+    }
+    if (!ok && why != NULL) {
+        diag_render(&d, why);
+    }
+    diag_fini(&d);
+    return ok;
 }
 
 /* --- dead bytes ---------------------------------------------------------- */
@@ -65,18 +105,24 @@ static enum status write_c(void *ctx, int64_t byte, int64_t len, const uint8_t *
     return STATUS_OK;
 }
 
-static struct engine *engine_for(const struct schedule *s)
+/* An engine of the schedule's target and problem, everything tainted. */
+static void prepare(struct engine **e, const struct schedule *s, bool new_target)
 {
-    struct engine *e = NULL;
-    void *p = (void *)(uintptr_t)s->problem;
-    assert_int_equal(engine_create(s->target, &e, NULL), STATUS_OK);
-    engine_set_port(e, TENSOR_A,
-                    &(struct gm_port){.ctx = p, .bytes = problem_tensor_bytes(s->problem, TENSOR_A), .read = read_a});
-    engine_set_port(e, TENSOR_B,
-                    &(struct gm_port){.ctx = p, .bytes = problem_tensor_bytes(s->problem, TENSOR_B), .read = read_b});
-    engine_set_port(e, TENSOR_C,
-                    &(struct gm_port){.ctx = p, .bytes = problem_tensor_bytes(s->problem, TENSOR_C), .write = write_c});
-    return e;
+    const struct problem *problem = s->problem;
+    void *ctx = (void *)(uintptr_t)problem; /* ports take a context they may change; these do not */
+    if (new_target) {
+        engine_destroy(*e);
+        assert_int_equal(engine_create(s->target, e, NULL), STATUS_OK);
+    }
+    engine_reset(*e);
+    const struct gm_port ports[] = {
+        {.ctx = ctx, .bytes = problem_tensor_bytes(problem, TENSOR_A), .read = read_a},
+        {.ctx = ctx, .bytes = problem_tensor_bytes(problem, TENSOR_B), .read = read_b},
+        {.ctx = ctx, .bytes = problem_tensor_bytes(problem, TENSOR_C), .write = write_c},
+    };
+    engine_set_port(*e, TENSOR_A, &ports[0]);
+    engine_set_port(*e, TENSOR_B, &ports[1]);
+    engine_set_port(*e, TENSOR_C, &ports[2]);
 }
 
 /* Taints in `right` every byte that `mutated` holds differently. */
@@ -86,10 +132,10 @@ static void taint_differences(struct engine *right, const struct engine *mutated
         struct memory *m = &right->mem[b];
         const struct memory *x = &mutated->mem[b];
         for (int64_t at = 0; m->bytes != NULL && at < m->size; at += TAINT_BLOCK) {
-            const bool same = memcmp(m->bytes + at, x->bytes + at, TAINT_BLOCK) == 0 &&
-                              m->taint[at / TAINT_BLOCK] == x->taint[at / TAINT_BLOCK];
-            for (int64_t i = at; !same && i < at + TAINT_BLOCK; i++) {
-                if (m->bytes[i] != x->bytes[i] || taint_at(m, i) != taint_at(x, i)) {
+            const uint32_t ours = m->taint[at / TAINT_BLOCK], theirs = x->taint[at / TAINT_BLOCK];
+            const bool same = ours == theirs && memcmp(m->bytes + at, x->bytes + at, TAINT_BLOCK) == 0;
+            for (int64_t i = at; !same && ours != UINT32_MAX && i < at + TAINT_BLOCK; i++) {
+                if (m->bytes[i] != x->bytes[i] || taint_at(x, i)) {
                     taint_set(m, i, 1);
                 }
             }
@@ -107,7 +153,7 @@ static size_t changed_end(const struct stream *right, const struct mutation *m)
     return (m->other == SIZE_MAX ? m->at : m->other) + 1;
 }
 
-bool mutation_is_dead(const struct stream *right, const struct mutation *m, const struct stream *mutated)
+bool judge_finds_dead(struct judge *j, const struct stream *right, const struct mutation *m, const struct stream *mutated)
 {
     const size_t list = stream_list_of(right, m->at);
     size_t core_start = list, core_end = list;
@@ -119,14 +165,14 @@ bool mutation_is_dead(const struct stream *right, const struct mutation *m, cons
     }
     const size_t first = right->list[core_start], last = right->list[core_end], join = changed_end(right, m);
     const size_t rest = last - join;
-    struct engine *a = engine_for(right->s), *b = engine_for(right->s);
-    bool dead = engine_run(a, right->insns + first, join - first, NULL) == STATUS_OK &&
-                engine_run(b, mutated->insns + first, mutated->list[core_end] - rest - first, NULL) == STATUS_OK;
-    if (dead) {
-        taint_differences(a, b);
-        dead = engine_run(a, right->insns + join, rest, NULL) == STATUS_OK;
+    const bool new_target = j->target != right->s->target;
+    j->target = right->s->target;
+    prepare(&j->right, right->s, new_target);
+    prepare(&j->changed, right->s, new_target);
+    if (engine_run(j->right, right->insns + first, join - first, NULL) != STATUS_OK ||
+        engine_run(j->changed, mutated->insns + first, mutated->list[core_end] - rest - first, NULL) != STATUS_OK) {
+        return false;
     }
-    engine_destroy(a);
-    engine_destroy(b);
-    return dead;
+    taint_differences(j->right, j->changed);
+    return engine_run(j->right, right->insns + join, rest, NULL) == STATUS_OK;
 }
