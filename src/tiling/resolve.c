@@ -200,13 +200,14 @@ static int64_t k_steps(const struct resolver *r)
     return ceil_div(min_i64(r->p->K, r->t->singleCoreK), r->t->baseK);
 }
 
-/* Steps of one operand that fill half of L1 with two buffers, no more than K
- * has; a row a multiple of 512 B (else 256 B) where base blocks allow it. */
-static int64_t step_for(const struct resolver *r, int64_t block, int64_t bits, int64_t l1)
+/* Steps of an operand of which L1 may hold `depth` base blocks in two buffers,
+ * no more than K has; a row a multiple of 512 B (else 256 B) where base blocks
+ * allow it. */
+static int64_t step_for(const struct resolver *r, int64_t depth, int64_t bits)
 {
     const int64_t nk = k_steps(r);
     const int64_t row1 = r->t->baseK * bits / 8;
-    int64_t step = max_i64(1, min_i64(l1 / 2 / block / 2, nk));
+    int64_t step = max_i64(1, min_i64(depth / 2, nk));
     if (step < nk && step * row1 > 256) {
         const int64_t unit = step * row1 > 512 ? 512 : 256;
         while (unit % row1 == 0 && step > 1 && step * row1 % unit != 0) {
@@ -262,30 +263,41 @@ static int64_t l1_for_chunks(const struct resolver *r)
     return max_i64(0, l1);
 }
 
+/* Base blocks of A and B that L1 holds. Each operand gets half of the memory;
+ * if both halves are not there (a bias or quant row, the mix reserve), the
+ * operand with the shorter base block gets half of that. An operand kept whole
+ * leaves the rest to the other. */
+static void l1_depths(const struct resolver *r, int64_t *a, int64_t *b)
+{
+    const struct tiling *t = r->t;
+    const int64_t left = l1_for_chunks(r), half = r->target->physical[BUF_L1] / 2;
+    const int64_t block_a = l1_block(r, ROLE_A), block_b = l1_block(r, ROLE_B);
+    const int64_t whole_a = l1_whole(r, ROLE_A), whole_b = l1_whole(r, ROLE_B);
+    *a = (whole_b > 0 ? max_i64(0, left - whole_b) : half) / block_a;
+    *b = (whole_a > 0 ? max_i64(0, left - whole_a) : half) / block_b;
+    if (whole_a == 0 && whole_b == 0 && *a * block_a + *b * block_b > left) {
+        *(t->baseM <= t->baseN ? a : b) /= 2;
+    }
+}
+
 static void resolve_steps(struct resolver *r)
 {
     struct tiling *t = r->t;
-    const int64_t l1 = l1_for_chunks(r), whole_a = l1_whole(r, ROLE_A), whole_b = l1_whole(r, ROLE_B);
+    const bool whole_a = t->fullLoad == FULL_LOAD_A, whole_b = t->fullLoad == FULL_LOAD_B;
     const int64_t nk = k_steps(r);
-    /* What an operand kept whole leaves, the other has for itself. */
-    const int64_t for_a = whole_b > 0 ? 2 * max_i64(0, l1 - whole_b) : l1;
-    const int64_t for_b = whole_a > 0 ? 2 * max_i64(0, l1 - whole_a) : l1;
-    int64_t a = t->stepKa, b = t->stepKb;
-    if (is_auto(r, TF_stepKa)) {
-        a = whole_a > 0 ? nk : step_for(r, l1_block(r, ROLE_A), r->bits_a, for_a);
-        if (r->p->op == PROBLEM_CONV && a < nk) {
-            /* A chunk of a feature map is whole channel blocks. */
-            const int64_t unit = window_of(r->p) / gcd_i64(window_of(r->p), t->baseK);
-            a = max_i64(unit, a / unit * unit);
-        }
-    }
-    if (is_auto(r, TF_stepKb)) {
-        b = whole_b > 0 ? nk : step_for(r, l1_block(r, ROLE_B), r->bits_b, for_b);
+    int64_t depth_a, depth_b;
+    l1_depths(r, &depth_a, &depth_b);
+    int64_t a = !is_auto(r, TF_stepKa) ? t->stepKa : whole_a ? nk : step_for(r, depth_a, r->bits_a);
+    int64_t b = !is_auto(r, TF_stepKb) ? t->stepKb : whole_b ? nk : step_for(r, depth_b, r->bits_b);
+    if (r->p->op == PROBLEM_CONV && is_auto(r, TF_stepKa) && a < nk) {
+        /* A chunk of a feature map is whole channel blocks. */
+        const int64_t unit = window_of(r->p) / gcd_i64(window_of(r->p), t->baseK);
+        a = max_i64(unit, a / unit * unit);
     }
     /* The larger becomes a multiple of the smaller, as far as it is free to. */
-    if (a > b && is_auto(r, TF_stepKa) && whole_a == 0 && r->p->op == PROBLEM_MATMUL) {
+    if (a > b && is_auto(r, TF_stepKa) && !whole_a && r->p->op == PROBLEM_MATMUL) {
         a = a / b * b;
-    } else if (b > a && is_auto(r, TF_stepKb) && whole_b == 0) {
+    } else if (b > a && is_auto(r, TF_stepKb) && !whole_b) {
         b = b / a * a;
     }
     rule(r, TF_stepKa, a);
@@ -295,11 +307,9 @@ static void resolve_steps(struct resolver *r)
 /* dbX1 and depthX1 = stepMN * stepK * dbX1: each follows from the other. */
 static void resolve_depth(struct resolver *r, enum tiling_field db, enum tiling_field depth, int32_t step, bool once)
 {
-    if (is_auto(r, db) && !is_auto(r, depth)) {
-        const int32_t given = tiling_get(r->t, depth);
-        rule(r, db, step > 0 && given == step ? 1 : 2);
-    }
-    rule(r, db, once ? 1 : 2);
+    const bool given = !is_auto(r, depth);
+    const bool single = given ? tiling_get(r->t, depth) == step : once;
+    rule(r, db, single ? 1 : 2);
     rule(r, depth, (int64_t)step * tiling_get(r->t, db));
 }
 
