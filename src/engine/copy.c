@@ -56,7 +56,7 @@ static enum status check_image(const struct exec *x, const struct image *im, int
     const struct insn *in = x->in;
     TRY(exec_operand(x, "source", &in->src, false));
     TRY(exec_operand(x, "destination", &in->dst, true));
-    if (im->matrix_pitch % BLOCK != 0) {
+    if (im->matrices > 1 && im->matrix_pitch % BLOCK != 0) {
         return exec_fail(x, "dstNzMatrixStride of %d elements is no multiple of 32 B", (int)dst_matrix_elements);
     }
     TRY(exec_span(x, "source", &in->src, 0, src_end));

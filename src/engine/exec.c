@@ -66,10 +66,10 @@ enum status exec_span(const struct exec *x, const char *operand, const struct ad
     const int64_t first = a->byte + lo < 0 ? a->byte + lo : a->byte + lo > size ? a->byte + lo : size;
     const unsigned bits = dtype_info((enum dtype)x->in->dtype)->bits;
     return exec_fail(x,
-                     "%s: bytes [%" PRId64 ", %" PRId64 ") of %s%s leave its %" PRId64
-                     " bytes; first outside: byte offset %" PRId64 " of the operand, element %" PRId64,
-                     operand, a->byte + lo, a->byte + hi, buffer_name((enum buffer)a->buf),
-                     gm ? tensors[a->tensor] : "", size, first - a->byte, (first - a->byte) * 8 / bits);
+                     "%s: bytes [%" PRId64 ", %" PRId64 ") leave the %" PRId64
+                     " bytes of %s%s; first outside: byte offset %" PRId64 " of the operand, element %" PRId64,
+                     operand, a->byte + lo, a->byte + hi, size, gm ? "GM tensor " : buffer_name((enum buffer)a->buf),
+                     gm ? tensors[a->tensor] : "", first - a->byte, (first - a->byte) * 8 / bits);
 }
 
 enum status exec_read(const struct exec *x, const struct addr *a, int64_t off, int64_t len, uint8_t *out)

@@ -9,6 +9,7 @@
 
 #if defined(__x86_64__)
 #define HAVE_X86 1
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -174,7 +175,7 @@ AVX512 static void int_avx512(const struct mmad_int *g)
 {
     const int64_t panels = (g->n + PANEL - 1) / PANEL;
     for (int64_t p = 0; p < panels; p++) {
-        const __mmask16 last = p + 1 == panels ? (__mmask16)(0xFFFFU >> (panels * PANEL - g->n)) : 0xFFFF;
+        const __mmask16 last = (__mmask16)(p + 1 == panels ? 0xFFFFU >> (panels * PANEL - g->n) : 0xFFFFU);
         int64_t r = 0;
         for (; r + 8 <= g->m; r += 8) {
             int_block512(g, r, p, 8, last);
@@ -405,6 +406,15 @@ static const struct kernels {
 #endif
 };
 
+#if HAVE_X86
+/* Not every compiler's __builtin_cpu_supports knows f16c. */
+static bool has_f16c(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+#endif
+
 enum mmad_isa mmad_isa_best(void)
 {
 #if HAVE_X86
@@ -412,7 +422,7 @@ enum mmad_isa mmad_isa_best(void)
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("fma")) {
         return MMAD_AVX512;
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c")) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c()) {
         return MMAD_AVX2;
     }
 #endif

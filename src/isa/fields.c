@@ -102,7 +102,7 @@ static const struct insn_field load_mx_fields[] = {
     NAMED("mx.yStartPosition", load_mx, yStartPosition, 16, 0, 0, U16_MAX, "32 B", "first scale column"),
     NAMED("mx.xStep", load_mx, xStep, 8, 0, 0, 255, "32 B", "scale fractals along M (N for B); 0: no scale part"),
     NAMED("mx.yStep", load_mx, yStep, 8, 0, 0, 255, "32 B", "scale fractals along K; 0: no scale part"),
-    {"mx.srcStride", MEMBER(load_mx, srcStride), true, 16, FIELD_INT, 0, -U16_MAX, U16_MAX, "32 B", "scale row to the next, source"},
+    {"mx.srcStride", MEMBER(load_mx, srcStride), true, 32, FIELD_INT, 0, -U16_MAX, U16_MAX, "32 B", "scale row to the next, source"},
     NAMED("mx.dstStride", load_mx, dstStride, 16, 0, 0, U16_MAX, "32 B", "scale row to the next, destination"),
 };
 
@@ -330,11 +330,11 @@ void insn_field_type_range(const struct insn_field *field, int64_t *lo, int64_t 
 {
     const unsigned bits = field->c_bits;
     if (field->is_signed) {
-        *hi = bits >= 64 ? INT64_MAX : (1LL << (bits - 1)) - 1;
+        *hi = bits >= 64 ? INT64_MAX : ((int64_t)1 << (bits - 1)) - 1;
         *lo = -*hi - 1;
     } else {
         *lo = 0;
-        *hi = bits >= 63 ? INT64_MAX : (1LL << bits) - 1;
+        *hi = bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
     }
 }
 

@@ -248,9 +248,14 @@ static bool visit_pad(struct visit *v)
     const struct data_copy_pad_params *p = &v->in->p.pad;
     const int64_t es = dtype_bytes((enum dtype)v->in->dtype, 1);
     const int64_t row = p->blockLen + (p->leftPadding + p->rightPadding) * es;
-    const int64_t out = p->paddingMode == 0 ? align_up(row, BLOCK_BYTES) : row;
-    return visit_runs(v, p->blockCount, p->blockLen, p->blockLen + p->srcStride, out,
-                      p->paddingMode == 0 ? out + (int64_t)p->dstStride * 32 : out);
+    if (p->paddingMode == 0) {
+        const int64_t out = align_up(row, BLOCK_BYTES);
+        return visit_runs(v, p->blockCount, p->blockLen, p->blockLen + p->srcStride, out, out + (int64_t)p->dstStride * 32);
+    }
+    /* Compact: the blocks touch; only the end of the last is filled up to 32 B. */
+    const int64_t last = p->blockCount - 1, end = align_up(p->blockCount * row, BLOCK_BYTES);
+    return visit_runs(v, last, p->blockLen, p->blockLen + p->srcStride, row, row) &&
+           emit(v, PIECE_DATA, last * (p->blockLen + p->srcStride), p->blockLen, last * row, end - last * row);
 }
 
 /* ---- Mmad, Fixpipe ---- */

@@ -78,11 +78,6 @@ void legality_set_field(struct insn *insn, const struct insn_field *field, int64
 
 /* ---- support tables ---- */
 
-static enum path path_of(const struct insn *in)
-{
-    return insn_path(in);
-}
-
 static void add_dtypes(uint32_t mask, char *text, size_t size)
 {
     size_t len = 0;
@@ -103,7 +98,7 @@ static bool check_support(const struct insn *in, const struct target *t, struct 
     if (op == OP_MMAD || op == OP_MMAD_MX || op == OP_FILL) {
         return true; /* other tables: legality_rules.c */
     }
-    switch (support_find(op, c_api, t->product, path_of(in), (enum dtype)in->dtype)) {
+    switch (support_find(op, c_api, t->product, insn_path(in), (enum dtype)in->dtype)) {
     case SUPPORT_NO_TARGET:
         violation_add(out, E_TARGET, "", 0, doc, "%s is not offered on %s", op_name(op), product_name(t->product));
         return false;
@@ -113,7 +108,7 @@ static bool check_support(const struct insn *in, const struct target *t, struct 
         return false;
     case SUPPORT_NO_DTYPE: {
         char list[160];
-        add_dtypes(support_dtypes(op, c_api, t->product, path_of(in)), list, sizeof list);
+        add_dtypes(support_dtypes(op, c_api, t->product, insn_path(in)), list, sizeof list);
         violation_add(out, E_DTYPE, "dtype", in->dtype, doc, "%s is not among %s",
                       dtype_info((enum dtype)in->dtype)->ascend, list);
         return true;
@@ -298,6 +293,11 @@ void legality_check(const struct insn *in, const struct target *t, const struct 
         return;
     }
     check_alignment(in, t, out);
+    for (size_t i = 0; i < out->count; i++) {
+        if (out->v[i].code == E_DTYPE) {
+            return; /* what follows depends on the width of the elements */
+        }
+    }
     legality_op_rules(in, t, state != NULL ? state : &nothing_set, out);
     if (out->errors == before) { /* else the footprint means nothing */
         check_footprint(in, t, out);

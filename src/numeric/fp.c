@@ -184,7 +184,7 @@ uint8_t e8m0_from_float(float value)
 static uint32_t read_code(unsigned bits, const uint8_t *bytes, int64_t i)
 {
     if (bits == 4) {
-        return (bytes[i / 2] >> (i % 2 * 4)) & 15U;
+        return (uint32_t)(bytes[i / 2] >> (unsigned)(i % 2 * 4)) & 15U;
     }
     uint32_t code = 0;
     memcpy(&code, bytes + i * (bits / 8), bits / 8);
