@@ -16,6 +16,11 @@ enum status verify_create(struct verify_cache *cache, struct verify **out)
     }
     v->cache = cache;
     arena_init(&v->arena);
+    const enum status st = race_create(&v->race);
+    if (st != STATUS_OK) {
+        verify_destroy(v);
+        return st;
+    }
     *out = v;
     return STATUS_OK;
 }
@@ -24,6 +29,7 @@ void verify_destroy(struct verify *v)
 {
     if (v != NULL) {
         engine_destroy(v->engine);
+        race_destroy(v->race);
         arena_fini(&v->arena);
         free(v);
     }
@@ -237,6 +243,7 @@ static enum status verify_full(struct verify *v, struct verify_outcome *out, str
     const struct problem *p = v->s->problem;
     TRY(verify_open_window(v, 0, 0, p->M * (uses_workspace(v->s) ? v->s->parts : p->batch), p->N));
     for (int32_t core = 0; core < v->s->cores; core++) {
+        TRY(race_check(v->race, v->s, core, d));
         TRY(run_core(v, core, d));
     }
     TRY(compare_planes(v, d));

@@ -21,7 +21,9 @@
  *  4. For every tile of a pattern that was not run, the first and the last step
  *     are expanded and must equal the run one's up to exact GM differences in m0
  *     and n0 (K differences are covered by 3, since steps add k only).
- *  5. The tile map is proved a bijection onto C's elements (cover.h).
+ *  5. Each pattern's stream passes the race check (schedule/race.h): the program
+ *     order the engine executes is then what the parallel pipes must do.
+ *  6. The tile map is proved a bijection onto C's elements (cover.h).
  * The mutation tests judge this argument. */
 #ifndef ENGINE_VERIFY_H
 #define ENGINE_VERIFY_H

@@ -361,11 +361,22 @@ static bool drains(const struct schedule *s, const struct tile *tile)
            (s->hold[ROLE_B] == HOLD_CHUNKS || tile->hold[ROLE_B].release);
 }
 
+/* Every access of the tile against all before it. What is held over tiles is
+ * taken and released tiles apart, so there the whole core is checked. */
+static enum status check_races(struct verify *v, int32_t core, const struct tile *tile, struct diag *d)
+{
+    const bool chunked = v->s->hold[ROLE_A] == HOLD_CHUNKS && v->s->hold[ROLE_B] == HOLD_CHUNKS;
+    const int64_t first = max_i64(0, tile->t - 2);
+    return chunked ? race_check_tiles(v->race, v->s, core, first, tile->t - first + 1, d)
+                   : race_check(v->race, v->s, core, d);
+}
+
 static enum status run_pattern(struct verify *v, int32_t core, const struct tile *tile, struct diag *d)
 {
     const struct schedule *s = v->s;
     const struct cut c = make_cut(s, tile);
     const int64_t nk = schedule_tile_steps(s, tile), base_k = s->t.baseK;
+    TRY(check_races(v, core, tile, d));
     engine_reset(v->engine);
     TRY(verify_exec_edge(v, core, true, d));
     TRY(run_before(v, core, tile, d));

@@ -6,6 +6,7 @@
 #include "engine/engine.h"
 #include "engine/reference.h"
 #include "engine/verify.h"
+#include "schedule/race.h"
 
 /* Where stores to C (or to the split-K workspace) land: a window of its memory
  * rows and columns. */
@@ -30,6 +31,7 @@ struct verify {
     struct verify_cache *cache;
     const struct target *engine_target;
     struct engine *engine;
+    struct race *race;
     struct arena arena;
     struct insn *insns, *others; /* two lists, in the arena, per schedule */
     int insn_cap;

@@ -296,19 +296,23 @@ struct walk {
     struct race *r;
     const struct schedule *s;
     int32_t core;
-    int64_t head, skip; /* of each tile the steps [0, head) and [head + skip, nk) */
+    bool cut; /* of each tile two periods and the tail only */
     struct insn *insns;
 };
 
-static enum status walk_tile(const struct walk *w, int64_t tile)
+static enum status walk_tile(const struct walk *w, int64_t t)
 {
-    const int64_t nk = w->s->nk;
+    struct tile tile;
+    schedule_tile_at(w->s, w->core, t, &tile);
+    const int64_t period = schedule_period(w->s), nk = schedule_tile_steps(w->s, &tile);
+    /* The last step is always walked. */
+    const int64_t skip = w->cut && nk > 2 * period ? (nk - 2 * period - 1) / period * period : 0;
     for (int64_t j = 0; j < nk; j++) {
         struct step step;
-        if (j == w->head) {
-            j += w->skip;
+        if (j == 2 * period) {
+            j += skip;
         }
-        schedule_step_at(w->s, w->core, tile * nk + j, &step);
+        schedule_step_at(w->s, w->core, tile.step0 + j, &step);
         TRY(race_push(w->r, w->insns, (size_t)schedule_expand(w->s, &step, w->insns)));
     }
     return STATUS_OK;
@@ -335,19 +339,14 @@ static enum status check_walk(struct walk *w, int64_t first, int64_t count, stru
 
 enum status race_check(struct race *r, const struct schedule *s, int32_t core, struct diag *d)
 {
-    struct walk w = {.r = r, .s = s, .core = core, .head = s->nk};
+    struct walk w = {.r = r, .s = s, .core = core};
     return check_walk(&w, 0, schedule_tiles(s, core), d);
 }
 
 enum status race_check_tiles(struct race *r, const struct schedule *s, int32_t core, int64_t first, int64_t count,
                              struct diag *d)
 {
-    const int64_t period = schedule_period(s), nk = s->nk;
-    struct walk w = {.r = r, .s = s, .core = core, .head = nk};
-    if (nk > 2 * period) {
-        w.head = 2 * period;
-        w.skip = (nk - 2 * period - 1) / period * period; /* the last step is always walked */
-    }
+    struct walk w = {.r = r, .s = s, .core = core, .cut = schedule_periodic(s)};
     const int64_t from = max_i64(0, first), to = min_i64(schedule_tiles(s, core), first + count);
     return check_walk(&w, from, max_i64(0, to - from), d);
 }
