@@ -152,6 +152,17 @@ static bool pair_offered(const struct target *target, enum hard_event event)
     return target->arch != 2201 || (event != EVENT_MTE2_FIX && event != EVENT_FIX_MTE2);
 }
 
+enum hard_event race_event_between(const struct target *target, enum pipe from, enum pipe to)
+{
+    int e = 0;
+    while (e < HARD_EVENT_N &&
+           (hard_event_setter((enum hard_event)e) != from || hard_event_waiter((enum hard_event)e) != to ||
+            !pair_offered(target, (enum hard_event)e))) {
+        e++;
+    }
+    return (enum hard_event)e;
+}
+
 /* The flag a set or wait works on; NULL, and reported, if there is none. */
 static struct flag *flag_of(struct race *r, const struct insn *insn)
 {
@@ -250,12 +261,15 @@ static enum status move(struct race *r, const struct insn *insn)
     if (insn->pipe >= PIPE_S) {
         return STATUS_OK;
     }
+    const bool either = insn->op == OP_FILL && insn->dst.buf == BUF_L1; /* A30: right on MTE2 and on MTE1 */
     issue(r, (enum pipe)insn->pipe, insn);
-    TRY(race_accesses(r, insn, actor_of(insn), list, count));
-    if (insn->op == OP_FILL && insn->dst.buf == BUF_L1) { /* A30: right on either pipe */
+    race_compare(r, insn, actor_of(insn), list, count);
+    if (either) {
         issue(r, PIPE_MTE1, insn);
-        TRY(race_accesses(r, insn, ACTOR_MTE1, list, count));
+        race_compare(r, insn, ACTOR_MTE1, list, count);
+        TRY(race_remember(r, insn, ACTOR_MTE1, list, count));
     }
+    TRY(race_remember(r, insn, actor_of(insn), list, count));
     if (insn->pipe == PIPE_M || insn->op == OP_FIXPIPE) {
         race_unit_flag(r, insn, list, count);
     }

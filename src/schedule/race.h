@@ -49,6 +49,8 @@ struct race_violation {
     uint8_t kind; /* enum race_kind */
     uint8_t buf;  /* enum buffer, for RACE_UNORDERED, _BARRIER, _UNIT_FLAG */
     bool has_first, first_write, write;
+    uint8_t first_pipe, pipe; /* enum pipe the two count as */
+    uint8_t event;            /* enum hard_event that would order them; HARD_EVENT_N: none does directly */
     int32_t core;
     int64_t lo, hi;            /* bytes in common, or the first of them */
     struct insn first, second; /* in program order; the flag instruction itself is `second` */

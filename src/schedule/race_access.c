@@ -79,12 +79,15 @@ static uint32_t newest(const uint32_t *mark, int64_t from, int64_t to)
 static void report(struct race *r, const struct insn *insn, enum actor actor, const struct access *a, enum actor earlier,
                    bool earlier_write, uint32_t seq, int64_t lo, int64_t hi)
 {
-    const enum pipe pipe = race_actor_pipe(earlier);
-    struct race_violation *v = race_add(r, pipe == race_actor_pipe(actor) ? RACE_BARRIER : RACE_UNORDERED, insn);
+    const enum pipe pipe = race_actor_pipe(earlier), now = race_actor_pipe(actor);
+    struct race_violation *v = race_add(r, pipe == now ? RACE_BARRIER : RACE_UNORDERED, insn);
     if (v == NULL) {
         return;
     }
     const struct insn *first = race_past(r, pipe, seq);
+    v->first_pipe = (uint8_t)pipe;
+    v->pipe = (uint8_t)now;
+    v->event = (uint8_t)race_event_between(r->target, pipe, now);
     v->buf = a->buf;
     v->write = a->write;
     v->first_write = earlier_write;
@@ -93,8 +96,6 @@ static void report(struct race *r, const struct insn *insn, enum actor actor, co
     v->has_first = first != NULL;
     if (first != NULL) {
         v->first = *first;
-    } else {
-        v->first.pipe = (uint8_t)pipe;
     }
 }
 
@@ -243,17 +244,26 @@ static bool on_chip(const struct race *r, const struct access *a)
     return a->buf != BUF_GM && a->buf < BUF_N && r->blocks[a->buf] > 0;
 }
 
-enum status race_accesses(struct race *r, const struct insn *insn, enum actor actor, const struct access *list, int count)
+static bool in_gm(const struct access *a)
+{
+    return a->buf == BUF_GM && a->tensor < TENSOR_N;
+}
+
+void race_compare(struct race *r, const struct insn *insn, enum actor actor, const struct access *list, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (on_chip(r, &list[i]) || in_gm(&list[i])) {
+            check_access(r, insn, actor, &list[i]);
+        }
+    }
+}
+
+enum status race_remember(struct race *r, const struct insn *insn, enum actor actor, const struct access *list, int count)
 {
     const uint32_t seq = r->seq[race_actor_pipe(actor)];
     const enum actor second = second_actor(insn, actor);
     for (int i = 0; i < count; i++) {
-        if (on_chip(r, &list[i]) || (list[i].buf == BUF_GM && list[i].tensor < TENSOR_N)) {
-            check_access(r, insn, actor, &list[i]);
-        }
-    }
-    for (int i = 0; i < count; i++) {
-        if (list[i].buf == BUF_GM && list[i].tensor < TENSOR_N) {
+        if (in_gm(&list[i])) {
             keep_gm(r, actor, &list[i], seq);
         } else if (on_chip(r, &list[i])) {
             TRY(leave_mark(r, actor, &list[i], seq));

@@ -68,9 +68,13 @@ const struct insn *race_past(const struct race *r, enum pipe pipe, uint32_t seq)
 
 struct race_violation *race_add(struct race *r, enum race_kind kind, const struct insn *second);
 
-/* Checks the accesses of `insn` as `actor` (instruction seq[pipe] of its pipe)
- * against all earlier ones, then leaves their marks. */
-enum status race_accesses(struct race *r, const struct insn *insn, enum actor actor, const struct access *list, int count);
+/* The flag that leads from one pipe to another on this target; HARD_EVENT_N if there is none. */
+enum hard_event race_event_between(const struct target *target, enum pipe from, enum pipe to);
+
+/* Compares the accesses of `insn` as `actor` with all earlier ones; then, as
+ * instruction seq[pipe] of its pipe, it is remembered for the later ones. */
+void race_compare(struct race *r, const struct insn *insn, enum actor actor, const struct access *list, int count);
+enum status race_remember(struct race *r, const struct insn *insn, enum actor actor, const struct access *list, int count);
 
 /* Mmad or Fixpipe on the granules of L0C. */
 void race_unit_flag(struct race *r, const struct insn *insn, const struct access *list, int count);

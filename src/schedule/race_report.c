@@ -20,29 +20,19 @@ static void add_insn(struct strbuf *out, const struct insn *insn)
     insn_format(insn, out);
 }
 
-/* The event from one pipe to another; HARD_EVENT_N if flags connect them only through a third. */
-static enum hard_event event_between(enum pipe from, enum pipe to)
-{
-    int e = 0;
-    while (e < HARD_EVENT_N && (hard_event_setter((enum hard_event)e) != from || hard_event_waiter((enum hard_event)e) != to)) {
-        e++;
-    }
-    return (enum hard_event)e;
-}
-
 static void add_cure(const struct race_violation *v, struct strbuf *out)
 {
-    const enum pipe from = (enum pipe)v->first.pipe, to = (enum pipe)v->second.pipe;
     if (v->kind == RACE_BARRIER) {
-        strbuf_addf(out, "PipeBarrier<PIPE_%s> between them is missing", pipe_name(to));
+        strbuf_addf(out, "PipeBarrier<PIPE_%s> between them is missing", pipe_name((enum pipe)v->pipe));
         return;
     }
-    const enum hard_event e = event_between(from, to);
     strbuf_add(out, "nothing orders them: ");
-    if (e == HARD_EVENT_N) {
-        strbuf_addf(out, "flags from %s to %s by way of a third pipe would", pipe_name(from), pipe_name(to));
+    if (v->event == HARD_EVENT_N) {
+        strbuf_addf(out, "flags from %s to %s by way of a third pipe would", pipe_name((enum pipe)v->first_pipe),
+                    pipe_name((enum pipe)v->pipe));
     } else {
-        strbuf_addf(out, "SetFlag %s after the first and its WaitFlag before the second would", hard_event_name(e));
+        strbuf_addf(out, "SetFlag %s after the first and its WaitFlag before the second would",
+                    hard_event_name((enum hard_event)v->event));
     }
 }
 
@@ -54,7 +44,7 @@ static void add_collision(const struct race_violation *v, struct strbuf *out)
     if (v->has_first) {
         add_insn(out, &v->first);
     } else {
-        strbuf_addf(out, "a much earlier instruction of %s", pipe_name((enum pipe)v->first.pipe));
+        strbuf_addf(out, "a much earlier instruction of %s", pipe_name((enum pipe)v->first_pipe));
     }
     strbuf_addf(out, " %s; ", v->first_write ? "writes" : "reads");
     add_cure(v, out);

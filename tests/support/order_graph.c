@@ -61,7 +61,8 @@ static bool on_pipe(const struct insn *i, enum pipe pipe)
 }
 
 /* Edges of one pipe: starts in program order; a set or barrier starts when all
- * before it is complete; a wait or barrier is complete before the next starts. */
+ * before it is complete; a wait or barrier is complete before the next starts.
+ * A set holds nothing back: what follows it may start before it is due. */
 static void add_pipe(struct graph *g, const struct insn *insns, enum pipe pipe)
 {
     size_t last = SIZE_MAX;
@@ -69,16 +70,17 @@ static void add_pipe(struct graph *g, const struct insn *insns, enum pipe pipe)
         if (!on_pipe(&insns[i], pipe)) {
             continue;
         }
+        const bool set = insns[i].op == OP_SET_FLAG;
         if (last != SIZE_MAX) {
             const bool blocks = insns[last].op == OP_WAIT_FLAG || is_barrier(&insns[last]);
             add_edge(g, blocks ? end(last) : start(last), start(i));
         }
-        for (size_t j = 0; j < i && (insns[i].op == OP_SET_FLAG || is_barrier(&insns[i])); j++) {
+        for (size_t j = 0; j < i && (set || is_barrier(&insns[i])); j++) {
             if (on_pipe(&insns[j], pipe)) {
                 add_edge(g, end(j), start(i));
             }
         }
-        last = i;
+        last = set ? last : i;
     }
 }
 
