@@ -62,4 +62,7 @@
 /* Worker threads of one process. */
 #define LIMIT_THREADS 1024U
 
+/* Bytes of a raw file with an operand's data. */
+#define LIMIT_OPERAND_BYTES (UINT64_C(1) << 30)
+
 #endif

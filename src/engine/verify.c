@@ -7,6 +7,7 @@
 
 #include "base/intmath.h"
 #include "engine/verify_internal.h"
+#include "numeric/fp.h"
 
 enum status verify_create(struct verify_cache *cache, struct verify **out)
 {
@@ -238,7 +239,8 @@ static enum status compare_planes(struct verify *v, struct diag *d)
     return STATUS_OK;
 }
 
-static enum status verify_full(struct verify *v, struct verify_outcome *out, struct diag *d)
+/* All cores, one after the other, into one window over all of C. */
+static enum status run_all(struct verify *v, struct diag *d)
 {
     const struct problem *p = v->s->problem;
     TRY(verify_open_window(v, 0, 0, p->M * (uses_workspace(v->s) ? v->s->parts : p->batch), p->N));
@@ -246,6 +248,13 @@ static enum status verify_full(struct verify *v, struct verify_outcome *out, str
         TRY(race_check(v->race, v->s, core, d));
         TRY(run_core(v, core, d));
     }
+    return STATUS_OK;
+}
+
+static enum status verify_full(struct verify *v, struct verify_outcome *out, struct diag *d)
+{
+    const struct problem *p = v->s->problem;
+    TRY(run_all(v, d));
     TRY(compare_planes(v, d));
     out->elems = (uint64_t)(p->M * p->N * p->batch);
     return STATUS_OK;
@@ -293,4 +302,32 @@ enum status verify_schedule(struct verify *v, const struct schedule *s, enum ver
     }
     out->ok = st == STATUS_OK;
     return st == STATUS_MISMATCH ? STATUS_OK : st;
+}
+
+/* Adds the planes of the workspace up in order, as the vector cores do, and
+ * converts the sum to C's dtype. */
+static void reduce_planes(const struct verify *v, uint8_t *out)
+{
+    const struct problem *p = v->s->problem;
+    const struct c_window *w = &v->window;
+    const int64_t n = p->M * p->N;
+    for (int64_t i = 0; i < n; i++) {
+        float sum = 0;
+        for (int64_t plane = 0; plane < v->s->parts; plane++) {
+            sum += (float)dtype_load(w->dtype, w->data, plane * n + i);
+        }
+        dtype_store(p->c.dtype, out, i, (double)sum);
+    }
+}
+
+enum status verify_compute_c(struct verify *v, const struct schedule *s, uint8_t *out, struct diag *d)
+{
+    TRY(prepare(v, s, d));
+    TRY(run_all(v, d));
+    if (uses_workspace(s)) {
+        reduce_planes(v, out);
+    } else {
+        memcpy(out, v->window.data, (size_t)(v->window.rows * v->window.cols * v->window.es));
+    }
+    return STATUS_OK;
 }

@@ -60,4 +60,10 @@ void verify_set_tamper(struct verify *v, verify_tamper *tamper, void *ctx);
 enum status verify_schedule(struct verify *v, const struct schedule *s, enum verify_level level,
                             struct verify_outcome *out, struct diag *d);
 
+/* Runs the whole schedule on the engine and hands out C as it lies in memory
+ * without gaps: batch after batch, row after row, in C's dtype. `out` holds
+ * dtype_bytes(C, batch * M * N). K slices in a workspace are added up in order.
+ * STATUS_MISMATCH when the program itself is wrong (reads what nobody wrote). */
+enum status verify_compute_c(struct verify *v, const struct schedule *s, uint8_t *out, struct diag *d);
+
 #endif

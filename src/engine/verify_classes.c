@@ -118,7 +118,7 @@ static void key_operand(struct operand *to, const struct operand *from)
     to->transpose = from->transpose;
     to->ld = from->ld;
     to->align = from->align;
-    to->file = from->file;
+    to->data = from->data;
     /* Nz addresses depend on the number of rows. */
     to->rows = from->format == LAYOUT_NZ ? from->rows : 0;
 }

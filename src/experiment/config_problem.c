@@ -6,6 +6,8 @@
 
 #include "base/intmath.h"
 #include "base/limits.h"
+#include "base/limits.h"
+#include "base/os.h"
 #include "experiment/config.h"
 
 /* ---- operands ---- */
@@ -265,12 +267,11 @@ const char *config_problem_complete(struct config *c, struct problem *p, const s
 
 const char *config_problem_not_lowered(const struct problem *p)
 {
-    const bool files = p->a.file != NULL || p->b.file != NULL || p->c.file != NULL || p->bias.file != NULL ||
-                       p->scale_a.file != NULL || p->scale_b.file != NULL;
+    const bool files =
+        p->c.file != NULL || p->bias.file != NULL || p->scale_a.file != NULL || p->scale_b.file != NULL;
     return p->op == PROBLEM_CONV ? "conv is not lowered yet"
-           : p->batch > 1        ? "batch > 1 is not lowered yet"
            : p->groups > 1       ? "groups > 1 are not lowered yet"
-           : files               ? "data files of operands are not read yet"
+           : files               ? "data files of other operands than A and B are not read yet"
                                  : NULL;
 }
 
@@ -340,6 +341,33 @@ void config_problem_add(struct config *c, struct config_problems *out, const str
     }
 }
 
+/* Bytes of an operand's raw file: its memory as it lies in GM. */
+static void read_data(struct config *c, const struct yaml_node *map, const struct problem *p, enum tensor tensor,
+                      struct operand *o)
+{
+    struct strbuf bytes;
+    const int64_t want = problem_tensor_bytes(p, tensor);
+    if (o->file == NULL) {
+        return;
+    }
+    strbuf_init(&bytes);
+    if (os_read_file(o->file, LIMIT_OPERAND_BYTES, &bytes, c->diag) == STATUS_OK) {
+        uint8_t *data = NULL;
+        if ((int64_t)bytes.len != want) {
+            diag_error(c->diag, STATUS_INVALID, &map->at, "%s has %zu bytes, operand %s needs %" PRId64, o->file,
+                       bytes.len, role_name((enum role)tensor), want);
+            diag_rule(c->diag, "a raw file is the operand as it lies in GM: its dtype and layout, %" PRId64
+                               " rows of pitch ld %" PRId64 ", little endian", o->rows * p->batch, o->ld);
+        } else if ((data = arena_alloc(c->arena, bytes.len, 1)) == NULL) {
+            c->no_memory = true;
+        } else {
+            memcpy(data, bytes.text, bytes.len);
+            o->data = data;
+        }
+    }
+    strbuf_fini(&bytes);
+}
+
 /* Letters a label may have: it becomes part of a cell's name. */
 static const char *label_of(struct config *c, const char *name)
 {
@@ -372,6 +400,8 @@ static void add_checked(struct config *c, const struct yaml_node *map, const str
     if (failed == NULL && problem_finish(p, &map->at, c->diag) != STATUS_OK) {
         return;
     }
+    read_data(c, map, p, TENSOR_A, &p->a);
+    read_data(c, map, p, TENSOR_B, &p->b);
     const bool one = draft->m.count * draft->n.count * draft->k.count <= 1;
     const char *label = draft->name != NULL && one ? label_of(c, draft->name) : NULL;
     p->name = label != NULL         ? draft->name

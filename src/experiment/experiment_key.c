@@ -9,8 +9,12 @@
 
 #include <inttypes.h>
 
-static void add_operand(struct strbuf *sb, const char *name, const struct operand *o)
+static void add_operand(struct strbuf *sb, const struct problem *p, enum tensor tensor, const char *name,
+                        const struct operand *o)
 {
+    if (o->data != NULL) { /* by content: an edited file is another problem */
+        strbuf_addf(sb, "data %" PRIx64 "\n", hash_bytes(o->data, (size_t)problem_tensor_bytes(p, tensor)));
+    }
     strbuf_addf(sb, "%s %d %d %d %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %s\n", name, (int)o->dtype, o->mx,
                 (int)o->format, o->transpose, o->rows, o->cols, o->ld, o->align, o->file != NULL ? o->file : "");
 }
@@ -20,12 +24,12 @@ static void add_problem(struct strbuf *sb, const struct problem *p)
     const struct conv_shape *v = &p->conv;
     strbuf_addf(sb, "problem %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRIu64 "\n", (int)p->op,
                 p->M, p->N, p->K, p->batch, p->groups, p->seed);
-    add_operand(sb, "a", &p->a);
-    add_operand(sb, "b", &p->b);
-    add_operand(sb, "c", &p->c);
-    add_operand(sb, "bias", &p->bias);
-    add_operand(sb, "sa", &p->scale_a);
-    add_operand(sb, "sb", &p->scale_b);
+    add_operand(sb, p, TENSOR_A, "a", &p->a);
+    add_operand(sb, p, TENSOR_B, "b", &p->b);
+    add_operand(sb, p, TENSOR_C, "c", &p->c);
+    add_operand(sb, p, TENSOR_BIAS, "bias", &p->bias);
+    add_operand(sb, p, TENSOR_SA, "sa", &p->scale_a);
+    add_operand(sb, p, TENSOR_SB, "sb", &p->scale_b);
     if (p->op == PROBLEM_CONV) {
         const int64_t sides[] = {v->n,       v->c,          v->h,        v->w,        v->cout,       v->kh,
                                  v->kw,      v->groups,     v->stride_h, v->stride_w, v->dilation_h, v->dilation_w,

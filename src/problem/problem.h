@@ -28,6 +28,7 @@ struct operand {
     int64_t ld;         /* row pitch in elements, >= cols; ND only */
     int64_t align;      /* base alignment in GM, bytes; default 512 */
     const char *file;   /* raw file with the data, NULL: virtual */
+    const uint8_t *data; /* its bytes, problem_tensor_bytes() of them; borrowed */
 };
 
 struct conv_shape { /* elements; only for PROBLEM_CONV */

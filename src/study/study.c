@@ -194,3 +194,23 @@ enum status study_schedule(const struct cell *cell, const struct tiling *t, stru
     }
     return schedule_init(out, cell->target, &cell->problem, &full, &plan, d);
 }
+
+enum status study_compute_c(struct study *s, const struct cell *cell, const struct tiling *t, struct strbuf *out,
+                            struct diag *d)
+{
+    const struct problem *p = &cell->problem;
+    const int64_t bytes = dtype_bytes(p->c.dtype, p->batch * p->M * p->N);
+    struct schedule schedule;
+    struct infeasible why;
+    TRY(study_schedule(cell, t, &schedule, &why, d));
+    uint8_t *c = malloc((size_t)bytes);
+    if (c == NULL) {
+        return diag_error(d, STATUS_NO_MEMORY, NULL, "no memory for the %lld bytes of C", (long long)bytes);
+    }
+    const enum status st = verify_compute_c(s->verify, &schedule, c, d);
+    if (st == STATUS_OK) {
+        strbuf_add_n(out, (const char *)c, (size_t)bytes);
+    }
+    free(c);
+    return st == STATUS_OK && out->failed ? STATUS_NO_MEMORY : st;
+}

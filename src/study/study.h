@@ -30,6 +30,11 @@ enum status study_evaluate(struct study *s, const struct cell *cell, uint64_t in
 enum status study_evaluate_tiling(struct study *s, const struct cell *cell, const struct tiling *t,
                                   enum verify_level level, struct record *out, struct diag *d);
 
+/* C of a tiling, computed by the engine (verify_compute_c). `out` grows by
+ * dtype_bytes(C, batch * M * N) bytes. */
+enum status study_compute_c(struct study *s, const struct cell *cell, const struct tiling *t, struct strbuf *out,
+                            struct diag *d);
+
 /* Schedule of a record's tiling, for explain, timeline, listing. */
 enum status study_schedule(const struct cell *cell, const struct tiling *t, struct schedule *out,
                            struct infeasible *why, struct diag *d);
