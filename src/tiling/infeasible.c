@@ -170,7 +170,7 @@ static const struct {
     {TF_fullLoad, TF_orderRounds, "each round has another slice of the operand"},
     {TF_fullLoad, TF_dbA1, "a whole operand is kept once"},
     {TF_fullLoad, TF_dbB1, "a whole operand is kept once"},
-    {TF_gemv, TF_N, "a vector needs M = 1 and K contiguous in A"},
+    {TF_gemv, TF_N, "a row read as a vector needs K contiguous in A"},
     {TF_stepM, TF_stepKa, "MDL: stepM > 1 only if stepKa covers K"},
     {TF_stepN, TF_stepKb, "MDL: stepN > 1 only if stepKb covers K"},
     {TF_stepKa, TF_stepKb, "MDL: of the chunk counts of A and B along K one divides the other"},

@@ -164,7 +164,8 @@ int32_t tiling_nearest_legal(const struct target *target, const struct problem *
         (void)offer(&s, &best, (int64_t)t->stepM * t->stepKa * t->dbA1);
     } else if (s.field == TF_depthB1) {
         (void)offer(&s, &best, (int64_t)t->stepN * t->stepKb * t->dbB1);
-    } else {
+    } else if (tiling_field_info(s.field)->words == NULL ||
+               !offer(&s, &best, tiling_field_info(s.field)->def)) { /* choices have no distance: the default first */
         search_line(&s, &best);
     }
     return best.verdict == BREAKS ? TILING_AUTO : (int32_t)best.value;

@@ -63,7 +63,7 @@ static int64_t used_l1(const struct planner *pl, enum role role)
         !mul_ok(rows, (int64_t)t->baseK * (a ? t->stepKa : t->stepKb), &elements)) {
         return size;
     }
-    return min_i64(size, dtype_bytes(dtype, a && t->gemv == 1 ? (int64_t)t->baseK * t->stepKa : elements));
+    return min_i64(size, dtype_bytes(dtype, a && plan_vector(pl->p, t) ? (int64_t)t->baseK * t->stepKa : elements));
 }
 
 /* Columns a bias or quant row covers: what Mmad is issued with. */
@@ -157,7 +157,7 @@ static void plan_operands_l0(struct planner *pl)
     const struct tiling *t = pl->t;
     const struct problem *p = pl->p;
     const struct plan_image *a = &pl->image[ROLE_A], *b = &pl->image[ROLE_B];
-    const int64_t rows_a = t->gemv == 1 ? 1 : t->baseM;
+    const int64_t rows_a = plan_vector(p, t) ? 1 : t->baseM;
     plan_l0(pl,
             (struct region){.buf = BUF_L0A,
                             .role = ROLE_A,

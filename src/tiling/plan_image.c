@@ -28,6 +28,11 @@ bool plan_full_load(const struct tiling *t, enum role role)
     return t->fullLoad == (role == ROLE_A ? FULL_LOAD_A : FULL_LOAD_B);
 }
 
+bool plan_vector(const struct problem *p, const struct tiling *t)
+{
+    return t->gemv == 1 && p->M == 1;
+}
+
 /* Extents of what L1 holds of one operand at a time, before padding. */
 struct chunk {
     int64_t mn, k;
@@ -45,7 +50,8 @@ static struct chunk chunk_of(const struct problem *p, const struct tiling *t, en
     return (struct chunk){base * (a ? t->stepM : t->stepN), (int64_t)t->baseK * (a ? t->stepKa : t->stepKb)};
 }
 
-/* A row read as a vector (GEMV): K contiguous, whole fractals. */
+/* A of one row read as a vector (GEMV): K contiguous, whole fractals. Where only
+ * some tiles have one row, their vector lies in the image of the others. */
 static void vector_image(const struct operand *o, const struct tiling *t, struct plan_image *out)
 {
     const int64_t chunk = (int64_t)t->baseK * t->stepKa;
@@ -84,7 +90,7 @@ void plan_image(const struct problem *p, const struct tiling *t, enum role role,
 {
     const struct operand *o = operand_of(p, role);
     const struct chunk chunk = chunk_of(p, t, role);
-    if (role == ROLE_A && t->gemv == 1) {
+    if (role == ROLE_A && plan_vector(p, t)) {
         vector_image(o, t, out);
         return;
     }

@@ -21,6 +21,9 @@ bool plan_fail(struct planner *pl, struct infeasible why);
 /* Is this operand kept whole in L1? */
 bool plan_full_load(const struct tiling *t, enum role role);
 
+/* Is A one row that is read as a vector? */
+bool plan_vector(const struct problem *p, const struct tiling *t);
+
 /* Rules that need no addresses, in the order they are reported
  * (plan_rules.c). Ranges come first: the others divide by fields. */
 bool plan_check_ranges(struct planner *pl);

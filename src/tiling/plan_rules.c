@@ -270,7 +270,7 @@ static bool check_residency(struct planner *pl)
             return exclude(pl, TF_fullLoad, a ? TF_dbA1 : TF_dbB1);
         }
     }
-    const bool vector = pl->p->M == 1 && load_k_contiguous(pl->p, ROLE_A) && pl->p->op == PROBLEM_MATMUL;
+    const bool vector = load_k_contiguous(pl->p, ROLE_A) && pl->p->op == PROBLEM_MATMUL;
     return t->gemv == 0 || vector || exclude(pl, TF_gemv, TF_N);
 }
 

@@ -28,7 +28,7 @@ static enum tiling_field long_side(const struct planner *pl, enum role role, boo
 static bool check_copy(struct planner *pl, enum role role)
 {
     const struct plan_image *image = &pl->image[role];
-    if (pl->p->op == PROBLEM_CONV || (role == ROLE_A && pl->t->gemv == 1)) {
+    if (pl->p->op == PROBLEM_CONV || (role == ROLE_A && plan_vector(pl->p, pl->t))) {
         return true; /* plain block copies; a vector has one row */
     }
     const bool k_contiguous = load_k_contiguous(pl->p, role);

@@ -41,8 +41,8 @@ static int64_t block_bytes(int64_t rows, int64_t cols, int64_t bits)
 static void resolve_choices(struct resolver *r)
 {
     static const enum tiling_field constant[] = {
-        TF_splitK,   TF_assign,   TF_orderDirection, TF_iterateOrder, TF_stepM,        TF_stepN, TF_copyFirst,
-        TF_shuffleK, TF_fullLoad, TF_l1Resident,     TF_gemv,         TF_l2A,          TF_l2B,   TF_l2C,
+        TF_splitK,   TF_assign,   TF_orderDirection, TF_iterateOrder, TF_stepM,        TF_stepN,   TF_copyFirst,
+        TF_shuffleK, TF_fullLoad, TF_l1Resident,     TF_gemv,         TF_l2A,          TF_l2B,     TF_l2C,
         TF_api,      TF_waitBoth, TF_tileBarrier,    TF_scaleFactorM, TF_scaleFactorN, TF_rowCopy,
     };
     struct tiling *t = r->t;
@@ -115,11 +115,13 @@ static void resolve_base(struct resolver *r)
     const struct problem *p = r->p;
     const bool both = p->a.transpose && p->b.transpose && p->op == PROBLEM_MATMUL;
     const int64_t unit_n = load_unit(p, ROLE_B, AXIS_MN);
-    const int64_t unit_k = max_i64(load_unit(p, ROLE_A, AXIS_K), load_unit(p, ROLE_B, AXIS_K));
+    /* Vectors are cut into whole fractals. */
+    const int64_t vector = r->t->gemv == 1 ? 16 * dtype_c0(p->a.dtype) : 1;
+    const int64_t unit_k = lcm_i64(max_i64(load_unit(p, ROLE_A, AXIS_K), load_unit(p, ROLE_B, AXIS_K)), vector);
     const int64_t m = both || r->target->physical[BUF_L0C] >= 262144 ? 256 : 128;
     rule(r, TF_baseM, min_i64(m, align_up(p->M, r->unit_m)));
     rule(r, TF_baseN, min_i64(both ? 128 : 256, align_up(p->N, unit_n)));
-    const int64_t k = min_i64(128 * 8 / r->bits_a, align_up(p->K, unit_k));
+    const int64_t k = min_i64(align_up(128 * 8 / r->bits_a, unit_k), align_up(p->K, unit_k));
     rule(r, TF_baseK, p->op == PROBLEM_CONV ? conv_base_k(p, k) : k);
     while (!base_fits(r)) {
         const bool n_first = r->t->baseN * r->bits_b >= r->t->baseM * r->bits_a;

@@ -197,25 +197,31 @@ static bool read_number(const char **s, int32_t *out)
     return true;
 }
 
+/* All of a leading group or nothing: "l2x2x1" is one, "l2a1" is the tag l2a. */
 static bool parse_group(int g, const char *s, struct tiling *t)
 {
+    int32_t values[3];
     for (int i = 0; i < GROUPS[g].count; i++) {
-        int32_t v;
-        if ((i > 0 && *s++ != 'x') || !read_number(&s, &v)) {
+        if ((i > 0 && *s++ != 'x') || !read_number(&s, &values[i])) {
             return false;
         }
-        tiling_set(t, GROUPS[g].fields[i], v);
     }
-    return *s == '\0';
+    if (*s != '\0') {
+        return false;
+    }
+    for (int i = 0; i < GROUPS[g].count; i++) {
+        tiling_set(t, GROUPS[g].fields[i], values[i]);
+    }
+    return true;
 }
 
 /* `groups` gets the bit of a leading group that is stated. */
 static bool parse_part(const char *part, struct tiling *t, unsigned *groups)
 {
     for (int g = 0; g < GROUP_N; g++) {
-        if (part[0] == GROUPS[g].letter[0] && isdigit((unsigned char)part[1])) {
+        if (part[0] == GROUPS[g].letter[0] && parse_group(g, part + 1, t)) {
             *groups |= 1U << g;
-            return parse_group(g, part + 1, t);
+            return true;
         }
     }
     size_t tag = strlen(part);
@@ -223,8 +229,9 @@ static bool parse_part(const char *part, struct tiling *t, unsigned *groups)
         tag--;
     }
     for (int f = 0; f < TF_N; f++) {
-        /* Tags may end in no digit themselves, so the split is unique. */
-        if (!grouped_field(f) && strlen(INFO[f].tag) == tag && strncmp(INFO[f].tag, part, tag) == 0) {
+        /* Tags end in no digit, so the split is unique. Fields of the leading
+         * groups may be stated by their tags too: "bm128". */
+        if (!derived_field(f) && strlen(INFO[f].tag) == tag && strncmp(INFO[f].tag, part, tag) == 0) {
             const char *s = part + tag;
             int32_t v;
             if (!read_number(&s, &v) || *s != '\0') {
