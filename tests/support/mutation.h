@@ -101,21 +101,26 @@ const struct mutation_rule *mutation_rule_find(const struct stream *right, const
 /* --- a whole tiling (mutation_run.c) --------------------------------------- */
 
 struct mutation_count {
-    size_t planted, by_verify, by_race, equivalent, missed;
+    size_t planted, by_verify, by_race;
+    size_t other_data; /* caught by verify on other data only: a value happened to be right */
+    size_t equivalent, missed;
+};
+
+struct mutation_rule_count {
+    const struct mutation_rule *rule;
+    size_t count;
+};
+
+#define MUTATION_RULES 96
+struct mutation_tally {
+    struct mutation_count kinds[MUTATION_KINDS];
+    struct mutation_rule_count rules[MUTATION_RULES]; /* equivalent ones by their rule, in order of appearance */
 };
 
 /* Plants every mutation of the lists of tile `tile` of core 0, with the
- * prologue and the epilogue, and adds up what became of them. A survivor must
- * be covered by a rule and be dead under several seeds; others are printed and
- * counted as missed. `rules` (may be NULL) counts survivors per rule name:
- * "name\0" entries are added by the run. `stride` n plants each n-th only. */
-struct mutation_tally {
-    struct mutation_count kinds[MUTATION_KINDS];
-    struct {
-        const struct mutation_rule *rule;
-        size_t count;
-    } rules[64];
-};
+ * prologue and the epilogue, and adds up what became of them; `stride` n plants
+ * each n-th only. A survivor must be covered by a rule and be dead on several
+ * sets of data; others are printed and counted as missed. */
 void mutation_run(struct judge *j, const struct schedule *s, int64_t tile, size_t stride, struct mutation_tally *tally);
 
 /* Prints the tally as a table; @return planted mutations that are not equivalent and were not caught. */

@@ -305,6 +305,11 @@ static bool is_load(const struct site *c)
     return c->i->op >= OP_LOAD_2D && c->i->op <= OP_LOAD_3D_STRIDE && c->i->dst.buf != BUF_L1;
 }
 
+static bool is_register(const struct site *c)
+{
+    return c->i->op >= OP_SET_FMATRIX;
+}
+
 static bool is_barrier(const struct site *c)
 {
     return c->i->op == OP_PIPE_BARRIER;
@@ -438,6 +443,11 @@ static const struct rule rules[] = {
     {{"scale word", "the mode has no scalar"}, MUTATION_FIELD, FIXPIPES, {"deqScalar"}, no_scale_word},
     {{"quant row", "the mode has no row"}, MUTATION_FIELD, FIXPIPES, {"quantAddr"}, no_quant_row},
     {{"saturation", "no value leaves the range of the destination"}, MUTATION_FIELD, FIXPIPES, {"ctrl48"}, nothing_saturates},
+    {{"order of the cube", "SetMMRowMajor and SetMMColumnMajor decide speed only (kernel_rules A35)"},
+     MUTATION_FIELD, BIT(OP_SET_MM_ORDER), {"value", "value2"}, always},
+    {{"order of the cube", "SetMMRowMajor and SetMMColumnMajor decide speed only (kernel_rules A35)"},
+     MUTATION_DROP, BIT(OP_SET_MM_ORDER), {0}, always},
+    {{"register twice", "the same value again"}, MUTATION_DUPLICATE, 0, {0}, is_register},
     {{"loaded twice", "the same bytes again"}, MUTATION_DUPLICATE, 0, {0}, is_load},
     {{"barrier twice", "orders nothing more"}, MUTATION_DUPLICATE, 0, {0}, is_barrier},
     {{"multiplied twice", "starts from 0 both times"}, MUTATION_DUPLICATE, 0, {0}, is_mmad_from_0},
