@@ -59,7 +59,7 @@ static enum status take_named(struct study *study, const struct cell *cell, cons
     if (out->why.reason != REASON_NONE) {
         struct strbuf text;
         strbuf_init(&text);
-        infeasible_text(&out->why, &out->t, &text);
+        infeasible_advice(cell->target, &cell->problem, &out->t, &out->why, &text);
         diag_error(d, STATUS_MISMATCH, NULL, "%s is infeasible: %s", name, strbuf_cstr(&text));
         strbuf_fini(&text);
         return STATUS_MISMATCH;

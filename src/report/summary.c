@@ -83,9 +83,9 @@ static void add_row(const struct collect_cell *cell, const struct record *r, con
 
 void summary_table(const struct collect *c, const struct collect_cell *cell, int32_t rows, struct strbuf *out)
 {
-    strbuf_addf(out, "  %4s  %11s %7s %6s %6s %9s %6s  %6s  %6s  %6s  %5s  %-11s %s\n", "rank", "task us", "+%", "%peak",
+    strbuf_addf(out, "  %46s %-31s %5s\n", "", "free in", "event");
+    strbuf_addf(out, "  %4s  %11s %7s %6s %6s %9s %7s %7s %7s %7s %5s  %-11s %s\n", "rank", "task us", "+%", "%peak",
                 "binds", "GM MiB", "L1", "L0A", "L0B", "L0C", "ids", "verified", "tiling");
-    strbuf_addf(out, "  %53s %s\n", "", "free bytes                      used");
     for (size_t i = 0; i < cell->top.n && (int64_t)i < rows; i++) {
         add_row(cell, &cell->top.r[i], &cell->top.r[0], i + 1, out);
     }
@@ -143,7 +143,7 @@ void summary_reasons(const struct collect_cell *cell, const char *indent, struct
     qsort(order, cell->reason_count, sizeof(*order), by_count);
     for (size_t i = 0; i < cell->reason_count; i++) {
         strbuf_addf(out, "%s%8" PRIu64 "  %s: ", indent, order[i]->count, infeasible_reason_name(order[i]->why.reason));
-        infeasible_text(&order[i]->why, &order[i]->example, out);
+        infeasible_advice(cell->cell->target, &cell->cell->problem, &order[i]->example, &order[i]->why, out);
         strbuf_addf(out, "\n%s          e.g. ", indent);
         tiling_name(&order[i]->example, out);
         strbuf_add(out, "\n");

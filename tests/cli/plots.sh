@@ -1,0 +1,38 @@
+# plots.sh - pictures with gnuplot, data and scripts without it.
+. "$TESTS_DIR/cli/common.inc"
+
+kinds="heatmap roofline timeline budget pareto exposed"
+if command -v gnuplot >/dev/null 2>&1; then
+    expect 0 "$TILESCOPE" run small.yaml --set verify=none
+    [ ! -s err ] || fail "plotting says something"
+    for kind in $kinds; do
+        for ext in dat gp png svg; do
+            [ -s results/small/plots/$kind.$ext ] || fail "$kind.$ext is missing or empty"
+        done
+        head -c 8 results/small/plots/$kind.png | grep -q PNG || fail "$kind.png is no PNG"
+        tail -c 100 results/small/plots/$kind.svg | grep -q '</svg>' || fail "$kind.svg is cut"
+        # the script stands alone and gives the same picture again
+        (cd results/small/plots && gnuplot -e "out='again.svg'" $kind.gp && cmp again.svg $kind.svg && rm again.svg) || fail "$kind.gp does not repeat its picture"
+    done
+    # gnuplot that fails: a warning, and no picture that looks like one
+    mkdir fake
+    printf '#!/bin/sh\nfor a; do case $a in *out=*) o=${a##*out=.}; touch "results/.broken.part/plots/${o%%.}";; esac; done\necho something is wrong >&2\nexit 1\n' >fake/gnuplot
+    chmod +x fake/gnuplot
+    expect 0 env PATH="$work/fake:$PATH" "$TILESCOPE" run small.yaml --set verify=none --set name=broken
+    has err "something is wrong"
+    [ ! -e results/broken/plots/heatmap.png ] || fail "a failed picture was kept"
+    [ -s results/broken/plots/heatmap.gp ] || fail "the script of a failed picture is gone"
+fi
+
+# no gnuplot at all
+expect 0 env PATH=/nowhere "$TILESCOPE" run small.yaml --set verify=none --set name=bare
+has err "gnuplot is not installed"
+for kind in $kinds; do
+    [ -s results/bare/plots/$kind.gp ] && [ -s results/bare/plots/$kind.dat ] || fail "$kind: data or script is missing"
+    [ ! -e results/bare/plots/$kind.png ] || fail "$kind.png came from nowhere"
+done
+
+# nothing to draw: a word, no picture
+expect 0 "$TILESCOPE" run small.yaml --set name=one --set baseM=32 --set baseN=32 --set baseK=16 --set stepKa=1
+has err "no heatmap of ascend910b1/128x160x192/base: fewer than two fields vary"
+[ ! -e results/one/plots/heatmap.gp ] || fail "an empty heatmap was written"

@@ -1,0 +1,80 @@
+# resume.sh - a run that is killed or interrupted goes on and leaves the same files.
+. "$TESTS_DIR/cli/common.inc"
+
+cat >long.yaml <<'YAML'
+name: long
+target: ascend910b1
+problem: {M: 512, N: 512, K: 1024, B: {transpose: true}}
+tiling:
+  baseM: {from: 16, to: 256, step: 16}
+  baseN: {from: 16, to: 256, step: 16}
+  baseK: [16, 32, 64]
+  stepKa: [1, 2, 4]
+  stepKb: [1, 2]
+verify: none
+YAML
+expect 0 "$TILESCOPE" run long.yaml --no-plots --results whole -q
+
+compare() {
+    sed '/"run": /d' whole/long/manifest.json >want
+    sed '/"run": /d' "$1/long/manifest.json" >got
+    same want got
+    for file in tilings.csv reasons.csv summary.txt best.yaml; do
+        same whole/long/$file "$1/long/$file"
+    done
+    [ ! -e "$1/.long.part" ] || fail "work is left behind in $1"
+}
+
+# start_busy DIR: starts a run in the background; returns once its journal has grown. Sets `pid`.
+start_busy() {
+    "$TILESCOPE" run long.yaml --no-plots --results "$1" -j 1 >out 2>err &
+    pid=$!
+    tries=0
+    while [ "$(wc -c 2>/dev/null <"$1/.long.part/journal.bin" || echo 0)" -lt 100000 ] && kill -0 $pid 2>/dev/null; do
+        tries=$((tries + 1))
+        [ $tries -lt 2000 ] || fail "the run does not get going"
+        sleep 0.005
+    done
+}
+
+# stop_when_busy SIGNAL DIR: ends such a run by a signal; sets `code`.
+stop_when_busy() {
+    start_busy "$2"
+    kill "-$1" $pid 2>/dev/null || true
+    code=0
+    wait $pid || code=$?
+}
+
+stop_when_busy KILL killed
+[ $code -eq 137 ] || fail "the run ended (status $code) before it could be killed"
+[ ! -e killed/long ] || fail "half a run is published"
+expect 0 "$TILESCOPE" run long.yaml --no-plots --results killed
+has err "going on after"
+compare killed
+
+# twice, and with another number of threads
+stop_when_busy KILL twice
+stop_when_busy KILL twice
+expect 0 "$TILESCOPE" run long.yaml --no-plots --results twice -q -j 2
+compare twice
+
+# Ctrl-C: within a second, exit 130, and it says how to go on
+stop_when_busy TERM stopped
+[ $code -eq 130 ] || fail "exit status $code after SIGTERM"
+has err "the same command goes on from"
+expect 0 "$TILESCOPE" run long.yaml --no-plots --results stopped -q
+compare stopped
+
+# unfinished work of another config is dropped, with a word
+stop_when_busy KILL other
+expect 0 "$TILESCOPE" run long.yaml --no-plots --results other --set seed=2
+has err "was dropped"
+
+# a run already going on is not disturbed
+start_busy locked
+kill -STOP $pid 2>/dev/null || fail "the run ended before it could be stopped"
+code=0
+"$TILESCOPE" run long.yaml --no-plots --results locked >out 2>err || code=$?
+kill -KILL $pid
+[ $code -eq 2 ] || fail "exit status $code beside a running one"
+has err "holds this lock"

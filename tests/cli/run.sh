@@ -1,0 +1,56 @@
+# run.sh - what a run prints, writes and returns.
+. "$TESTS_DIR/cli/common.inc"
+
+expect 0 "$TILESCOPE" run small.yaml --no-plots
+last_line out '^48 tilings, [0-9]+ feasible, [0-9]+ verified, 0 mismatched$'
+has out "best: ascend910b1/128x160x192/base b"
+has out "results: results/small"
+[ ! -s err ] || fail "a quiet run writes to stderr"
+for file in manifest.json tilings.csv reasons.csv summary.txt best.yaml config.yaml; do
+    [ -s results/small/$file ] || fail "$file is missing"
+done
+[ "$(wc -l <results/small/tilings.csv)" -eq 49 ] || fail "tilings.csv has not all rows"
+[ ! -e results/.small.part ] || fail "work is left behind"
+has results/small/summary.txt "best of the model:"
+! grep -q "$work" -r results || fail "a result names a path of this machine"
+
+# every auto written out: the best reproduces to the last digit
+best=$(sed -n 's/.*"task_mcyc": \([0-9]*\)}.*/\1/p' results/small/manifest.json)
+expect 0 "$TILESCOPE" run results/small/best.yaml --no-plots
+[ "$(sed -n 's/.*"task_mcyc": \([0-9]*\)}.*/\1/p' results/small_best/manifest.json)" = "$best" ] || fail "best.yaml gives another time"
+last_line out '^1 tilings, 1 feasible, 1 verified, 0 mismatched$'
+
+# so does its name
+name=$(sed -n 's/.*"best": "\([^"]*\)".*/\1/p' results/small/manifest.json)
+expect 0 "$TILESCOPE" run small.yaml --tiling "$name" --set name=named --no-plots -q
+[ "$(sed -n 's/.*"task_mcyc": \([0-9]*\)}.*/\1/p' results/named/manifest.json)" = "$best" ] || fail "--tiling gives another time"
+
+# finished results: same key again is fine, another key needs --force
+expect 0 "$TILESCOPE" run small.yaml --no-plots
+expect 2 "$TILESCOPE" run small.yaml --no-plots --set K=256
+has err "--force replaces it"
+expect 0 "$TILESCOPE" run small.yaml --no-plots --set K=256 --force
+expect 0 "$TILESCOPE" run small.yaml --no-plots --results elsewhere -q -v
+[ -s elsewhere/small/manifest.json ] || fail "--results was not followed"
+has out "rank"
+
+# nothing fits
+expect 1 "$TILESCOPE" run small.yaml --no-plots --set name=none --set baseM=4080 --set baseN=4080
+has out "none: ascend910b1/128x160x192/base has no feasible tiling"
+has out "L0C needs"
+last_line out '^4 tilings, 0 feasible, 0 verified, 0 mismatched$'
+
+# dry run
+expect 0 "$TILESCOPE" run small.yaml -n --set name=dry
+has out "48 tilings, "
+[ ! -e results/dry ] || fail "a dry run wrote results"
+
+# errors of a config, with place and suggestion
+printf 'name: bad\ntarget: ascend910b1\nproblem: {M: 64, N: 64, K: 64}\ntiling:\n  baseMM: 16\n' >bad.yaml
+expect 2 "$TILESCOPE" run bad.yaml
+has err "bad.yaml:5:3: error: "
+has err "did you mean 'baseM'?"
+expect 3 "$TILESCOPE" run absent.yaml
+expect 2 "$TILESCOPE" run small.yaml --set baseMM=16
+expect 2 "$TILESCOPE" run small.yaml --tiling nonsense
+expect 2 "$TILESCOPE" run small.yaml --set name=a/b
