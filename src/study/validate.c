@@ -111,6 +111,7 @@ static const struct {
     {"unitflag", TF_unitflag},
     {"wait_both_before_load", TF_waitBoth},
     {"tile_barrier", TF_tileBarrier},
+    {"k_stagger", TF_shuffleK},
 };
 #define FIELD_COUNT (sizeof FIELDS / sizeof FIELDS[0])
 

@@ -52,91 +52,130 @@ struct chains {
 
 static int64_t sum_of(int64_t count, const int64_t cost[COST_KINDS])
 {
-    return (count - 1) * cost[COST_FULL] + cost[COST_LAST];
+    return count == 0 ? 0 : (count - 1) * cost[COST_FULL] + cost[COST_LAST];
+}
+
+static int64_t least(const int64_t cost[COST_KINDS])
+{
+    return min_i64(cost[COST_FULL], cost[COST_LAST]);
+}
+
+/* Occupancy of all moves of a tile. */
+static int64_t moves_of(const struct tile_cost *t, enum role role)
+{
+    return t->program.keeps[role] ? 0 : sum_of(t->program.moves[role], t->copy[role]);
 }
 
 /* Single L1 halves. */
 static void tile_l1_chains(const struct chains *x, const struct tile_cost *t, int64_t loads, int64_t out[CHAIN_N])
 {
     const struct schedule *s = x->s;
+    const struct tile_program *p = &t->program;
     const int64_t round = x->c->copy_latency + 2 * x->c->sync;
-    const int64_t a = sum_of(s->chunks[ROLE_A], t->copy[ROLE_A]), b = sum_of(s->chunks[ROLE_B], t->copy[ROLE_B]);
+    const int64_t a = moves_of(t, ROLE_A), b = moves_of(t, ROLE_B);
     const int64_t load_a = max_i64(t->load[ROLE_A][COST_FULL], t->load[ROLE_A][COST_LAST]);
-    const int64_t before_b = s->t.waitBoth ? 0 : s->chunks[ROLE_B] * load_a;
+    const int64_t before_b = s->t.waitBoth ? 0 : p->moves[ROLE_B] * load_a;
+    if (!schedule_periodic(s) || s->t.l1Resident) {
+        return; /* the chains are those of chunks that are moved in every tile */
+    }
     if (s->t.dbA1 == 1) {
-        out[CHAIN_A] = a + s->chunks[ROLE_A] * round + loads;
+        out[CHAIN_A] = a + p->moves[ROLE_A] * round + loads;
     }
     if (s->t.dbB1 == 1) {
-        out[CHAIN_B] = b + s->chunks[ROLE_B] * round + loads - before_b;
+        out[CHAIN_B] = b + p->moves[ROLE_B] * round + loads - before_b;
     }
     if (s->t.dbA1 == 1 && s->t.dbB1 == 1 && s->t.stepKa == s->t.stepKb) {
-        out[CHAIN_AB] = a + b + s->chunks[ROLE_A] * round + loads - before_b;
+        out[CHAIN_AB] = a + b + p->moves[ROLE_A] * round + loads - before_b;
     }
+}
+
+/* W of the Mmad issued last. */
+static int64_t last_mmad(const struct tile_cost *t)
+{
+    return t->mmad[t->program.start > 0 ? COST_FULL : COST_LAST];
+}
+
+/* From the start of a tile's first Mmad to the start of its last. */
+static int64_t to_last_mmad(const struct tile_cost *t, const struct cost *c)
+{
+    return sum_of(t->program.nk, t->mmad) - last_mmad(t) + (t->program.nk - 1) * c->mmad_issue;
 }
 
 /* From the start of a tile's first Mmad to the start of the next one's. */
 static int64_t tile_l0c_chain(const struct chains *x, const struct tile_cost *t)
 {
     const struct cost *c = x->c;
-    const int64_t to_last = (x->s->nk - 1) * (t->mmad[COST_FULL] + c->mmad_issue);
-    const int64_t last = t->mmad[COST_LAST] + c->mmad_latency;
+    const int64_t last = last_mmad(t) + c->mmad_latency;
     if (!x->s->t.unitflag) {
-        return to_last + last + c->sync + t->store + c->sync;
+        return to_last_mmad(t, c) + last + c->sync + t->store + c->sync;
     }
     const int64_t drained = max_i64(c->mmad_latency + t->store, last + c->fixpipe_issue);
-    return to_last + max_i64(drained - x->widest_mmad, t->mmad[COST_LAST] + c->mmad_issue);
+    return to_last_mmad(t, c) + max_i64(drained - x->widest_mmad, last_mmad(t) + c->mmad_issue);
 }
 
 static void tile_chains(const struct chains *x, const struct tile_cost *t, int64_t out[CHAIN_N])
 {
     const struct schedule *s = x->s;
     const struct cost *c = x->c;
+    const int32_t nk = t->program.nk;
     for (int i = 0; i < CHAIN_N; i++) {
         out[i] = 0;
     }
-    const int64_t load_a = sum_of(s->nk, t->load[ROLE_A]), load_b = sum_of(s->nk, t->load[ROLE_B]);
-    const int64_t work = sum_of(s->nk, t->mmad);
-    out[CHAIN_M] = work + s->nk * c->mmad_issue;
+    const int64_t load_a = sum_of(nk, t->load[ROLE_A]), load_b = sum_of(nk, t->load[ROLE_B]);
+    const int64_t work = sum_of(nk, t->mmad);
+    out[CHAIN_M] = work + nk * c->mmad_issue;
     out[CHAIN_MTE1] = load_a + load_b;
-    out[CHAIN_MTE2] = sum_of(s->chunks[ROLE_A], t->copy[ROLE_A]) + sum_of(s->chunks[ROLE_B], t->copy[ROLE_B]);
+    out[CHAIN_MTE2] = moves_of(t, ROLE_A) + moves_of(t, ROLE_B);
     out[CHAIN_FIX] = t->store;
     tile_l1_chains(x, t, load_a + load_b, out);
     if (s->t.dbL0A == 1 || s->t.dbL0B == 1) {
-        out[CHAIN_L0] = (s->t.dbL0A == 1 ? load_a : 0) + load_b + work + s->nk * (c->mmad_latency + 2 * c->sync);
+        out[CHAIN_L0] = (s->t.dbL0A == 1 ? load_a : 0) + load_b + work + nk * (c->mmad_latency + 2 * c->sync);
     }
     if (s->t.dbL0C == 1) {
         out[CHAIN_L0C] = tile_l0c_chain(x, t);
     }
 }
 
+/* What stands before and after the chains of a core, from its first and last tiles. */
+struct edges {
+    int64_t to_load, to_mmad, to_store;         /* until the first of each starts */
+    int64_t after_move, after_load, after_mmad; /* from the end of the last of each */
+};
+
+static void edges_init(struct edges *e, const struct chains *x, const struct tile_cost *first,
+                       const struct tile_cost *last)
+{
+    const struct tiling *t = &x->s->t;
+    const struct cost *c = x->c;
+    const int64_t copy_a = least(first->copy[ROLE_A]), copy_b = least(first->copy[ROLE_B]);
+    const int64_t arrive = c->copy_latency + c->sync;
+    e->to_load = copy_a + (t->waitBoth || t->copyFirst ? copy_b : 0) + arrive;
+    e->to_mmad = max_i64(copy_a + copy_b + arrive, e->to_load + least(first->load[ROLE_A])) +
+                 least(first->load[ROLE_B]) + c->sync;
+    e->to_store = e->to_mmad + to_last_mmad(first, c) + c->mmad_latency;
+    e->after_mmad = t->unitflag ? c->fixpipe_issue : c->sync + last->store;
+    e->after_load = c->sync + last_mmad(last) + c->mmad_latency + e->after_mmad;
+    e->after_move = arrive + least(last->load[ROLE_B]) + e->after_load;
+}
+
 /* End of a core whose first and last tiles have these costs. */
 static int64_t core_bound(const struct chains *x, const struct tile_cost *first, const struct tile_cost *last)
 {
-    const struct schedule *s = x->s;
     const struct cost *c = x->c;
     const int64_t *sum = x->sum;
-    const int head = s->nk > 1 ? COST_FULL : COST_LAST;
-    const int64_t copy_a = first->copy[ROLE_A][s->chunks[ROLE_A] > 1 ? COST_FULL : COST_LAST];
-    const int64_t copy_b = first->copy[ROLE_B][s->chunks[ROLE_B] > 1 ? COST_FULL : COST_LAST];
-    const int64_t arrive = c->copy_latency + c->sync;
-    const int64_t to_load = copy_a + (s->t.waitBoth ? copy_b : 0) + arrive;
-    const int64_t to_mmad = max_i64(copy_a + copy_b + arrive, to_load + first->load[ROLE_A][head]) +
-                            first->load[ROLE_B][head] + c->sync;
-    const int64_t drain = s->t.unitflag ? c->fixpipe_issue : c->sync + last->store;
-    const int64_t after_load = c->sync + last->mmad[COST_LAST] + c->mmad_latency + drain;
-    const int64_t last_load = min_i64(last->load[ROLE_B][COST_FULL], last->load[ROLE_B][COST_LAST]);
-    const int64_t to_store = to_mmad + (s->nk - 1) * (first->mmad[COST_FULL] + c->mmad_issue) + c->mmad_latency;
-    const int64_t ends[] = {
-        to_mmad + sum[CHAIN_M] - c->mmad_issue + c->mmad_latency + drain,
-        to_load + sum[CHAIN_MTE1] + after_load,
-        sum[CHAIN_MTE2] + arrive + last_load + after_load,
-        to_store + sum[CHAIN_FIX],
+    struct edges e;
+    edges_init(&e, x, first, last);
+    const int64_t ends[CHAIN_N] = {
+        [CHAIN_M] = e.to_mmad + sum[CHAIN_M] - c->mmad_issue + c->mmad_latency + e.after_mmad,
+        [CHAIN_MTE1] = e.to_load + sum[CHAIN_MTE1] + e.after_load,
+        [CHAIN_MTE2] = sum[CHAIN_MTE2] + e.after_move,
+        [CHAIN_FIX] = e.to_store + sum[CHAIN_FIX],
         /* The first move waits for nothing; the last wait of each is not reached. */
-        sum[CHAIN_A] - c->sync + after_load,
-        sum[CHAIN_B] - c->sync + after_load,
-        sum[CHAIN_AB] - c->sync + after_load,
-        to_load + sum[CHAIN_L0] - c->sync + drain,
-        to_mmad + sum[CHAIN_L0C] - (s->t.unitflag ? 0 : c->sync),
+        [CHAIN_A] = sum[CHAIN_A] - c->sync + e.after_load,
+        [CHAIN_B] = sum[CHAIN_B] - c->sync + e.after_load,
+        [CHAIN_AB] = sum[CHAIN_AB] - c->sync + e.after_load,
+        [CHAIN_L0] = e.to_load + sum[CHAIN_L0] - c->sync + e.after_mmad,
+        [CHAIN_L0C] = e.to_mmad + sum[CHAIN_L0C] - (x->s->t.unitflag ? 0 : c->sync),
     };
     int64_t end = 0;
     for (int i = 0; i < CHAIN_N; i++) {

@@ -11,9 +11,12 @@
 /* An L1 block: what an unaligned row is cut into, and the alignment C rows need. */
 #define BLOCK_BYTES 32
 
-static double element_bytes(const struct operand *o)
+/* Accumulators and partial sums. */
+#define ACCUMULATOR_BITS 32
+
+int32_t cost_store_bits(const struct schedule *s)
 {
-    return dtype_info(o->dtype)->bits / 8.0;
+    return s->t.splitKReduce == REDUCE_WORKSPACE ? ACCUMULATOR_BITS : dtype_info(s->problem->c.dtype)->bits;
 }
 
 /* Weight of an unaligned access whose rows start at multiples of `align`. */
@@ -83,8 +86,9 @@ void cost_init(struct cost *c, const struct schedule *s)
     c->tile_barrier = cost_mcyc(p->tile_barrier);
     c->rate = s->target->rate[problem->a.dtype];
     c->macs_per_fractal = 256.0 * (double)dtype_c0(problem->a.dtype);
-    c->c_bytes = element_bytes(&problem->c);
-    c->c_unaligned = dtype_bytes(problem->c.dtype, problem->c.ld) % BLOCK_BYTES != 0;
+    c->c_bytes = cost_store_bits(s) / 8.0;
+    const int64_t c_pitch = s->t.splitKReduce == REDUCE_WORKSPACE ? problem->N : problem->c.ld;
+    c->c_unaligned = c_pitch * cost_store_bits(s) / 8 % BLOCK_BYTES != 0;
     copy_init(&c->copy[ROLE_A], p, &problem->a, !problem->a.transpose, (int64_t)s->t.stepKa * s->t.baseK, s->t.baseM);
     copy_init(&c->copy[ROLE_B], p, &problem->b, problem->b.transpose, (int64_t)s->t.stepKb * s->t.baseK, s->t.baseN);
     c->all_nd = c->copy[ROLE_A].nd && c->copy[ROLE_B].nd;

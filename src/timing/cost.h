@@ -57,6 +57,9 @@ struct cost {
 /* The derived numbers of a schedule. */
 void cost_init(struct cost *c, const struct schedule *s);
 
+/* Bits of an element that leaves L0C: C's, or a partial sum's in the workspace. */
+int32_t cost_store_bits(const struct schedule *s);
+
 /* Mmad: W of fm x fn x fk fractal products; occupancy W + mmad_issue,
  * completion W + mmad_latency. */
 int64_t cost_mmad(const struct cost *c, int64_t fractals);

@@ -227,15 +227,6 @@ enum status fast_records(struct fast *f, const struct schedule *s, const struct 
     return run_time_check(s, longest);
 }
 
-/* What the recurrence states. Program variants that change which tile copies
- * what, or in which order K is walked, are timed by their definition. */
-static bool recurrence_applies(const struct schedule *s)
-{
-    const struct tiling *t = &s->t;
-    return schedule_periodic(s) && s->parts == 1 && s->problem->batch == 1 && t->l1Resident == 0 && t->gemv == 0 &&
-           t->copyFirst == 0 && t->rowCopy == 0;
-}
-
 enum status timing_fast(struct timing *t, const struct schedule *s, const struct timing_start *start,
                         struct timing_result *out)
 {
@@ -245,9 +236,6 @@ enum status timing_fast(struct timing *t, const struct schedule *s, const struct
     const struct tile_cost *records;
     struct run_time run = {0};
     uint64_t steps = 0;
-    if (!recurrence_applies(s)) {
-        return timing_ref(t, s, start, out);
-    }
     cost_init(&cost, s);
     recurrence_init(&r, s, &cost);
     r.skip = t->shortcuts > 0;

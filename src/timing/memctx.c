@@ -12,12 +12,13 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
+#include "timing/cost.h"
 #include "timing/table.h"
 
-#define PANEL_KEY 5
+#define PANEL_KEY 6
 
 struct panel {
-    int32_t key[PANEL_KEY]; /* role, start, extent, k0, k */
+    int32_t key[PANEL_KEY]; /* role, start, extent, k0, k, batch */
     int32_t sharers;        /* cores using it in step `seen` */
     int64_t touched;        /* step of the last touch, -1: never */
     int64_t seen;
@@ -36,6 +37,7 @@ struct pass {
     const struct schedule *s;
     struct mem_geometry *g;
     bool warm, write_back;
+    bool uncached[2], c_uncached; /* L2 hints */
     double element_bytes[2];
     int64_t c_element_bits;
     struct panel *panels;
@@ -106,16 +108,16 @@ static uint64_t panel_hash(const void *ctx, uint32_t index)
     return hash_words(panels[index].key, PANEL_KEY);
 }
 
-static uint64_t shape_hash_of(int32_t m, int32_t n, int32_t k)
+static uint64_t shape_hash_of(const struct mem_shape_key *key)
 {
-    const int32_t key[3] = {m, n, k};
-    return hash_words(key, 3);
+    int32_t words[sizeof *key / sizeof(int32_t)];
+    memcpy(words, key, sizeof words);
+    return hash_words(words, sizeof words / sizeof words[0]);
 }
 
 static uint64_t shape_hash(const void *ctx, uint32_t index)
 {
-    const struct mem_shape *shape = &((const struct pass *)ctx)->g->shapes[index];
-    return shape_hash_of(shape->m, shape->n, shape->k);
+    return shape_hash_of(&((const struct pass *)ctx)->g->shapes[index].key);
 }
 
 static uint64_t context_hash(const void *ctx, uint32_t index)
@@ -156,22 +158,43 @@ static uint32_t panel_find(struct pass *p, const int32_t key[PANEL_KEY], uint32_
     return p->panel_count++;
 }
 
-static bool shape_is(const struct mem_geometry *g, uint32_t index, const struct tile *tile)
+static void shape_key(const struct pass *p, const struct tile *tile, struct mem_shape_key *key)
 {
-    const struct mem_shape *shape = &g->shapes[index];
-    return index < g->shape_count && shape->m == tile->m && shape->n == tile->n && shape->k == tile->k;
+    memset(key, 0, sizeof *key);
+    key->m = tile->m;
+    key->n = tile->n;
+    key->k = tile->k;
+    for (int role = ROLE_A; role <= ROLE_B; role++) {
+        const struct tile_hold *h = &tile->hold[role];
+        key->load[role] = h->load;
+        key->release[role] = h->release;
+        key->resident[role] = h->resident;
+        key->extent[role] = h->load && !h->resident ? h->extent : 0;
+    }
+    if (p->s->t.shuffleK) {
+        struct step step;
+        schedule_step_at(p->s, tile->core, tile->step0, &step);
+        key->start = step.k0 / p->s->t.baseK;
+    }
+}
+
+static bool shape_is(const struct mem_geometry *g, uint32_t index, const struct mem_shape_key *key)
+{
+    return index < g->shape_count && memcmp(&g->shapes[index].key, key, sizeof *key) == 0;
 }
 
 static uint32_t shape_find(struct pass *p, const struct tile *tile, uint32_t before)
 {
     struct mem_geometry *g = p->g;
-    if (shape_is(g, before, tile)) {
+    struct mem_shape_key key;
+    shape_key(p, tile, &key);
+    if (shape_is(g, before, &key)) {
         return before;
     }
-    const uint64_t hash = shape_hash_of(tile->m, tile->n, tile->k);
+    const uint64_t hash = shape_hash_of(&key);
     uint32_t at = TABLE_START, i;
     while ((i = table_next(&p->shape_index, hash, &at)) != UINT32_MAX) {
-        if (shape_is(g, i, tile)) {
+        if (shape_is(g, i, &key)) {
             return i;
         }
     }
@@ -179,8 +202,7 @@ static uint32_t shape_find(struct pass *p, const struct tile *tile, uint32_t bef
         !table_add(&p->shape_index, hash, g->shape_count, shape_hash, p)) {
         return UINT32_MAX;
     }
-    g->shapes[g->shape_count] = (struct mem_shape){
-        .m = tile->m, .n = tile->n, .k = tile->k, .core = tile->core, .t = tile->t};
+    g->shapes[g->shape_count] = (struct mem_shape){.key = key, .core = tile->core, .t = tile->t};
     return g->shape_count++;
 }
 
@@ -218,7 +240,7 @@ static bool step_use(struct pass *p, int64_t t, uint32_t index)
     panel->seen = t;
     panel->sharers = 1;
     panel->missed = 1;
-    if (panel->touched >= 0) {
+    if (panel->touched >= 0 && !p->uncached[panel->key[0]]) {
         panel->missed = 1 - memctx_hit_share(p->s->target, p->live - fenwick_before(p, panel->touched));
     }
     p->step_panels[p->step_panel_count++] = index;
@@ -228,6 +250,21 @@ static bool step_use(struct pass *p, int64_t t, uint32_t index)
 static int64_t core_tiles(const struct pass *p, int32_t core)
 {
     return p->first[core + 1] - p->first[core];
+}
+
+/* The operand is in L1 already: the tile reads nothing of it. */
+#define PANEL_NONE (UINT32_MAX - 1)
+
+/* Panel of an operand the core's tile reads. UINT32_MAX on lack of memory. */
+static uint32_t tile_panel(struct pass *p, const struct core_step *core, enum role role, const struct core_step *guess)
+{
+    const struct tile *tile = &core->tile;
+    const struct tile_hold *h = &tile->hold[role];
+    if (!h->load || h->resident) {
+        return PANEL_NONE;
+    }
+    const int32_t key[PANEL_KEY] = {(int32_t)role, h->from, h->extent, tile->k0, tile->k, tile->batch};
+    return panel_find(p, key, core->panel[role], guess->panel[role]);
 }
 
 /* Bytes of C in step t; *active: cores with a tile. @return -1 on lack of memory. */
@@ -248,15 +285,13 @@ static int64_t step_enter(struct pass *p, int64_t t, int32_t *active)
         if (p->warm) {
             continue;
         }
-        const struct tile *tile = &core->tile;
-        const int32_t a[PANEL_KEY] = {ROLE_A, tile->m0, tile->m, tile->k0, tile->k};
-        const int32_t b[PANEL_KEY] = {ROLE_B, tile->n0, tile->n, tile->k0, tile->k};
-        core->panel[0] = panel_find(p, a, core->panel[0], guess->panel[0]);
-        core->panel[1] = panel_find(p, b, core->panel[1], guess->panel[1]);
-        guess = core;
-        if (!step_use(p, t, core->panel[0]) || !step_use(p, t, core->panel[1])) {
-            return -1;
+        for (int role = ROLE_A; role <= ROLE_B; role++) {
+            core->panel[role] = tile_panel(p, core, (enum role)role, guess);
+            if (core->panel[role] != PANEL_NONE && !step_use(p, t, core->panel[role])) {
+                return -1;
+            }
         }
+        guess = core;
     }
     return elements * p->c_element_bits / 8;
 }
@@ -265,6 +300,9 @@ static void step_touch(struct pass *p, int64_t t, int64_t c_bytes)
 {
     for (uint32_t i = 0; i < p->step_panel_count; i++) {
         struct panel *panel = &p->panels[p->step_panels[i]];
+        if (p->uncached[panel->key[0]]) {
+            continue;
+        }
         if (panel->touched >= 0) {
             fenwick_add(p, panel->touched, -panel->bytes);
         } else {
@@ -273,8 +311,10 @@ static void step_touch(struct pass *p, int64_t t, int64_t c_bytes)
         panel->touched = t;
         fenwick_add(p, t, panel->bytes);
     }
-    fenwick_add(p, t, (double)c_bytes);
-    p->live += (double)c_bytes;
+    if (!p->c_uncached) {
+        fenwick_add(p, t, (double)c_bytes);
+        p->live += (double)c_bytes;
+    }
 }
 
 /* Bytes all cores miss in this step; rounds each panel's share of a miss. */
@@ -284,8 +324,10 @@ static int64_t step_missed(struct pass *p)
     double bytes = 0;
     for (uint32_t i = 0; i < p->step_panel_count; i++) {
         struct panel *panel = &p->panels[p->step_panels[i]];
-        bytes += panel->missed * panel->bytes;
-        panel->missed_units = (int32_t)lrint(panel->missed / panel->sharers * units);
+        /* Past L2, each core that shares a panel reads it for itself. */
+        const int32_t readers = p->uncached[panel->key[0]] ? panel->sharers : 1;
+        bytes += panel->missed * panel->bytes * readers;
+        panel->missed_units = (int32_t)lrint(panel->missed * readers / panel->sharers * units);
     }
     return (int64_t)floor(bytes);
 }
@@ -296,6 +338,9 @@ static void context_make(const struct pass *p, const struct core_step *core, con
     *out = *step;
     out->shape = core->shape;
     for (int role = ROLE_A; role <= ROLE_B && !p->warm; role++) {
+        if (core->panel[role] == PANEL_NONE) {
+            continue;
+        }
         const struct panel *panel = &p->panels[core->panel[role]];
         out->missed[role] = panel->missed_units;
         out->shared[role] = panel->sharers > 1;
@@ -354,12 +399,14 @@ static void find_sequences(const struct pass *p)
     }
 }
 
-static double whole_bytes(const struct problem *p)
+static double whole_bytes(const struct schedule *s)
 {
+    const struct problem *p = s->problem;
     const double a = (double)p->M * (double)p->K * dtype_info(p->a.dtype)->bits;
     const double b = (double)p->K * (double)p->N * dtype_info(p->b.dtype)->bits;
-    const double c = (double)p->M * (double)p->N * dtype_info(p->c.dtype)->bits;
-    return (a + b + c) / 8;
+    const int32_t planes = s->t.splitKReduce == REDUCE_WORKSPACE ? s->parts : 1;
+    const double c = (double)p->M * (double)p->N * cost_store_bits(s) * planes;
+    return (double)p->batch * (a + b + c) / 8;
 }
 
 static enum status pass_run(struct pass *p)
@@ -438,12 +485,15 @@ enum status memctx_build(const struct schedule *s, bool l2_warm, struct mem_geom
     memset(out, 0, sizeof *out);
     out->cores = s->cores;
     out->missed_unit = s->target->timing.context_rounding;
-    out->write_back = l2_warm ? 0 : 1 - memctx_hit_share(s->target, whole_bytes(s->problem));
+    out->write_back = l2_warm ? 0 : s->t.l2C == L2_DISABLE ? 1 : 1 - memctx_hit_share(s->target, whole_bytes(s));
     struct pass p = {.s = s, .g = out, .warm = l2_warm};
     p.write_back = out->write_back * s->target->timing.write_back > 0;
     p.element_bytes[ROLE_A] = dtype_info(s->problem->a.dtype)->bits / 8.0;
     p.element_bytes[ROLE_B] = dtype_info(s->problem->b.dtype)->bits / 8.0;
-    p.c_element_bits = dtype_info(s->problem->c.dtype)->bits;
+    p.c_element_bits = cost_store_bits(s);
+    p.uncached[ROLE_A] = s->t.l2A == L2_DISABLE;
+    p.uncached[ROLE_B] = s->t.l2B == L2_DISABLE;
+    p.c_uncached = s->t.l2C == L2_DISABLE;
     int64_t *first = calloc((size_t)s->cores + 1, sizeof *first);
     if (first == NULL) {
         return STATUS_NO_MEMORY;

@@ -4,7 +4,9 @@
  * section 5): step t is the t-th tile of every core. Each step touches panels
  * of A and B (operand, start, extent along M or N, K slice) and the bytes of C
  * it writes. All panels of a step are judged against the L2 state before the
- * step, then touched.
+ * step, then touched. An operand that L1 still holds is not touched: nothing of
+ * it is read. An operand whose L2 hint is DISABLE misses always, in every core,
+ * and takes no room.
  *
  * The result depends only on the geometry of the tiles, not on baseK, steps,
  * depths or loads, so neighbours in a space share it: struct memctx_cache. */
@@ -13,9 +15,19 @@
 
 #include "timing/timing.h"
 
-/* Extent of a tile, and one tile of that extent. */
-struct mem_shape {
+/* What a tile's program depends on besides its memory context: extents, what
+ * it brings to L1 and what it leaves there. Compared as bytes. */
+struct mem_shape_key {
     int32_t m, n, k;
+    int32_t start;                            /* shuffleK: K block the core starts at */
+    int32_t extent[2];                        /* rows of A, columns of B this tile copies; 0: none */
+    uint8_t load[2], release[2], resident[2]; /* struct tile_hold */
+    uint8_t pad[2];
+};
+
+/* A shape, and one tile of it. */
+struct mem_shape {
+    struct mem_shape_key key;
     int32_t core;
     int64_t t;
 };

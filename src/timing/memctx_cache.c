@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "timing/cost.h"
 #include "timing/memctx.h"
 
 #define SETS 64
@@ -19,16 +20,17 @@
 /* Integers only and no gaps, so that keys compare as bytes. */
 struct key {
     uint64_t l2_bytes, hit_low, hit_high, rounding, write_back; /* bit patterns of doubles */
-    int64_t M, N, K;
+    int64_t M, N, K, batch;
     int32_t cores, warm, bits_a, bits_b, bits_c;
     int32_t usedCoreNum, singleCoreM, singleCoreN, singleCoreK, splitK, splitKReduce, assign;
     int32_t order, orderOffset, orderDirection, orderRounds, iterateOrder;
     int32_t baseM, baseN, stepM, stepN, fullLoad, l1Resident, l2A, l2B, l2C;
     int32_t schedule_cores;
+    int32_t shuffleK, baseK, stepKa, stepKb, dbA1, dbB1; /* 0 where they cannot matter */
     int32_t pad;
 };
 
-static_assert(sizeof(struct key) == 8 * 8 + 28 * 4, "struct key has no gaps");
+static_assert(sizeof(struct key) == 9 * 8 + 34 * 4, "struct key has no gaps");
 
 static uint64_t bits(double x)
 {
@@ -63,11 +65,12 @@ static void key_make(struct key *key, const struct schedule *s, bool warm)
     key->M = s->problem->M;
     key->N = s->problem->N;
     key->K = s->problem->K;
+    key->batch = s->problem->batch;
     key->cores = s->target->cores;
     key->warm = warm;
     key->bits_a = dtype_info(s->problem->a.dtype)->bits;
     key->bits_b = dtype_info(s->problem->b.dtype)->bits;
-    key->bits_c = dtype_info(s->problem->c.dtype)->bits;
+    key->bits_c = cost_store_bits(s);
 #define COPY(field) key->field = t->field
     COPY(usedCoreNum);
     COPY(singleCoreM);
@@ -90,6 +93,14 @@ static void key_make(struct key *key, const struct schedule *s, bool warm)
     COPY(l2A);
     COPY(l2B);
     COPY(l2C);
+    if (t->shuffleK || t->l1Resident) { /* where a core starts, what L1 still holds */
+        COPY(shuffleK);
+        COPY(baseK);
+        COPY(stepKa);
+        COPY(stepKb);
+        COPY(dbA1);
+        COPY(dbB1);
+    }
 #undef COPY
     key->schedule_cores = s->cores;
 }

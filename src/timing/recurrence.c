@@ -1,7 +1,7 @@
 /* recurrence.c - the steps of one tile.
  *
- * Why the skip is exact. Inside a tile every step below `lim` has the costs of
- * a full step, so one period is a map F of the pipe and release times built of
+ * Why the skip is exact. Inside a tile every step but the last has the costs of
+ * a full step, and every chunk that ends before it those of a full chunk, so one period is a map F of the pipe and release times built of
  * max and +: F(x + c) = F(x) + c, and what it adds to the counters depends on
  * x - tm only. If the relative times at step k were those at step k' < k, all
  * later periods repeat exactly; q of them add q times what the last one added.
@@ -15,7 +15,7 @@
 
 /* Periods whose states are remembered inside a tile. */
 #define SEEN_MAX     24
-#define VECTOR_WORDS 13
+#define VECTOR_WORDS 14
 
 static inline int64_t max2(int64_t a, int64_t b)
 {
@@ -24,7 +24,7 @@ static inline int64_t max2(int64_t a, int64_t b)
 
 /* Running times of a tile, absolute from its start. */
 struct run {
-    int64_t t2, t1, tm, tf, e2, e1, em, ef;
+    int64_t t2, t1, tm, tf, e2, e1, em, ef, d2;
     int64_t rel_a[2], rel_b[2], l0a[2], l0b[2], l0c[2], unit[2];
     int64_t ready_a, ready_b; /* data of the current chunks in L1, plus sync */
     int64_t b2, b1, bm, bf;
@@ -54,10 +54,10 @@ static inline void rotate(int64_t slot[2], int32_t count, int64_t time)
 void recurrence_init(struct recurrence *r, const struct schedule *s, const struct cost *c)
 {
     const struct tiling *t = &s->t;
-    *r = (struct recurrence){.nk = s->nk,
-                             .step_a = t->stepKa,
+    *r = (struct recurrence){.step_a = t->stepKa,
                              .step_b = t->stepKb,
-                             .period = (int32_t)lcm_i64(t->stepKa, t->stepKb),
+                             .period = (int32_t)lcm_i64(s->hold[ROLE_A] == HOLD_CHUNKS ? t->stepKa : 1,
+                                                        s->hold[ROLE_B] == HOLD_CHUNKS ? t->stepKb : 1),
                              .db_a = t->dbA1,
                              .db_b = t->dbB1,
                              .db_l0a = t->dbL0A,
@@ -67,6 +67,8 @@ void recurrence_init(struct recurrence *r, const struct schedule *s, const struc
                              .unitflag = t->unitflag != 0,
                              .wait_both = t->waitBoth != 0,
                              .tile_barrier = t->tileBarrier != 0,
+                             .b_first = t->copyFirst != 0,
+                             .keeps = t->l1Resident != 0,
                              .skip = true,
                              .sync = c->sync,
                              .mmad_issue = c->mmad_issue,
@@ -81,7 +83,15 @@ static inline void copy_step(const struct recurrence *r, struct run *x, int64_t 
     const int64_t start = max2(x->t2, rel[0] + r->sync);
     x->t2 = start + cost;
     busy(&x->b2, &x->e2, start, x->t2 + r->copy_latency);
-    *ready = x->t2 + r->copy_latency + r->sync;
+    x->d2 = x->t2 + r->copy_latency;
+    *ready = x->d2 + r->sync;
+}
+
+/* The chunk lies in its slot already: the pipe waits for the slot and sets the flag. */
+static inline void keep_step(const struct recurrence *r, struct run *x, int64_t rel[2], int64_t *ready)
+{
+    x->t2 = max2(x->t2, rel[0] + r->sync);
+    *ready = max2(x->t2, x->d2) + r->sync;
 }
 
 /* Both loads of a step; `first_a`, `first_b`: first step of the operand's chunk. */
@@ -153,6 +163,7 @@ static void make_vector(const struct recurrence *r, const struct run *x, int64_t
         v[9 + i] = max2(x->l0a[i] - tm, t1 - r->sync);
         v[11 + i] = max2(x->l0b[i] - tm, t1 - r->sync);
     }
+    v[13] = r->keeps ? max2(x->d2 - tm, t2) : 0;
 }
 
 /* Adds `q` times (time, counters) since `then`. */
@@ -162,9 +173,9 @@ static void leap(struct run *x, const struct seen *then, int64_t q)
     x->b2 += q * (x->b2 - then->b2);
     x->b1 += q * (x->b1 - then->b1);
     x->bm += q * (x->bm - then->bm);
-    int64_t *const times[] = {&x->t2,     &x->t1,       &x->tm,       &x->e2,       &x->e1,
-                              &x->em,     &x->rel_a[0], &x->rel_a[1], &x->rel_b[0], &x->rel_b[1],
-                              &x->l0a[0], &x->l0a[1],   &x->l0b[0],   &x->l0b[1]};
+    int64_t *const times[] = {&x->mmad_start, &x->mmad_end, &x->t2,       &x->t1,       &x->tm,       &x->e2,
+                              &x->e1,         &x->em,       &x->rel_a[0], &x->rel_a[1], &x->rel_b[0], &x->rel_b[1],
+                              &x->l0a[0],     &x->l0a[1],   &x->l0b[0],   &x->l0b[1]};
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
         *times[i] += d;
     }
@@ -195,39 +206,90 @@ static int32_t try_leap(const struct recurrence *r, struct run *x, struct seen *
 
 /* --- a tile --------------------------------------------------------------- */
 
-static void run_steps(const struct recurrence *r, const struct tile_cost *cost, struct run *x, int64_t *steps)
+/* Steps on consecutive K blocks: a whole tile, or with shuffleK what lies
+ * before or after the wrap of K. */
+struct segment {
+    int32_t count;
+    bool first; /* begins with the tile's first step */
+    bool tail;  /* ends with the last K block */
+};
+
+/* Moves due at a step where a chunk of A (B) begins. */
+static inline void moves_step(const struct recurrence *r, const struct tile_cost *cost, struct run *x, bool a, bool b,
+                              const bool last[2])
 {
-    const int32_t nk = r->nk, lim = nk - (r->step_a > r->step_b ? r->step_a : r->step_b);
+    const struct tile_program *p = &cost->program;
+    for (int i = 0; i < 2; i++) {
+        const int role = r->b_first ? 1 - i : i;
+        int64_t *rel = role == ROLE_A ? x->rel_a : x->rel_b, *ready = role == ROLE_A ? &x->ready_a : &x->ready_b;
+        if (!(role == ROLE_A ? a : b)) {
+            continue;
+        }
+        if (p->keeps[role]) {
+            keep_step(r, x, rel, ready);
+        } else {
+            copy_step(r, x, rel, cost->copy[role][last[role]], ready);
+        }
+    }
+}
+
+static void run_segment(const struct recurrence *r, const struct tile_cost *cost, const struct segment *g,
+                        struct run *x, int64_t *steps)
+{
+    const struct tile_program *p = &cost->program;
+    /* A leap ends where chunks begin, so all chunks it passes are full ones. */
+    const int32_t count = g->count, lim = count - g->tail;
+    const int32_t step_a = p->chunked[ROLE_A] ? r->step_a : INT32_MAX;
+    const int32_t step_b = p->chunked[ROLE_B] ? r->step_b : INT32_MAX;
     struct seen seen[SEEN_MAX];
     int32_t at_a = 0, at_b = 0, at_period = 0; /* position in the chunk, the period */
     int seen_count = r->skip && lim >= 3 * r->period ? 0 : -1;
-    for (int32_t k = 0; k < nk; k++) {
+    for (int32_t k = 0; k < count; k++) {
         if (at_period == r->period) {
             at_period = 0;
             if (seen_count >= 0 && k < lim) {
                 k = try_leap(r, x, seen, &seen_count, k, lim);
+                if (k == count) {
+                    break;
+                }
             }
         }
         at_period++;
-        const int last = k == nk - 1;
-        const bool first_a = at_a == 0, first_b = at_b == 0;
-        if (first_a) {
-            copy_step(r, x, x->rel_a, cost->copy[ROLE_A][k + r->step_a >= nk], &x->ready_a);
+        const bool end = k == count - 1, tail = g->tail && end;
+        const bool first_a = at_a == 0 && p->loads[ROLE_A], first_b = at_b == 0 && p->loads[ROLE_B];
+        if (first_a || first_b) {
+            const bool last[2] = {g->tail && k >= count - step_a, g->tail && k >= count - step_b};
+            moves_step(r, cost, x, first_a, first_b, last);
         }
-        if (first_b) {
-            copy_step(r, x, x->rel_b, cost->copy[ROLE_B][k + r->step_b >= nk], &x->ready_b);
-        }
-        load_step(r, x, cost->load[ROLE_A][last], cost->load[ROLE_B][last], first_a, first_b);
-        if (++at_a == r->step_a || last) {
+        load_step(r, x, cost->load[ROLE_A][tail], cost->load[ROLE_B][tail], first_a, first_b);
+        if (++at_a == step_a || (end && p->chunked[ROLE_A])) {
             at_a = 0;
             rotate(x->rel_a, r->db_a, x->t1);
         }
-        if (++at_b == r->step_b || last) {
+        if (++at_b == step_b || (end && p->chunked[ROLE_B])) {
             at_b = 0;
             rotate(x->rel_b, r->db_b, x->t1);
         }
-        mmad_step(r, x, cost->mmad[last], cost->barrier, k == 0);
+        mmad_step(r, x, cost->mmad[tail], cost->barrier, g->first && k == 0);
         ++*steps;
+    }
+}
+
+static void run_tile(const struct recurrence *r, const struct tile_cost *cost, struct run *x, int64_t *steps)
+{
+    const struct tile_program *p = &cost->program;
+    const struct segment to_end = {.count = p->nk - p->start, .first = true, .tail = true};
+    run_segment(r, cost, &to_end, x, steps);
+    if (p->start > 0) {
+        const struct segment from_zero = {.count = p->start};
+        run_segment(r, cost, &from_zero, x, steps);
+    }
+    /* An image for a group of tiles is free after the last of them. */
+    if (!p->chunked[ROLE_A] && p->releases[ROLE_A]) {
+        rotate(x->rel_a, r->db_a, x->t1);
+    }
+    if (!p->chunked[ROLE_B] && p->releases[ROLE_B]) {
+        rotate(x->rel_b, r->db_b, x->t1);
     }
     store_step(r, x, cost->store);
 }
@@ -238,6 +300,7 @@ static void state_load(struct run *x, const struct tile_state *s)
     x->t2 = s->t2;
     x->t1 = s->t1;
     x->tf = s->tf;
+    x->d2 = s->d2;
     x->e2 = s->e2;
     x->e1 = s->e1;
     x->em = s->em;
@@ -259,6 +322,7 @@ static void state_store(const struct recurrence *r, const struct run *x, struct 
     s->t2 = x->t2 - tm;
     s->t1 = x->t1 - tm;
     s->tf = max2(x->tf - tm, 0);
+    s->d2 = r->keeps ? max2(x->d2 - tm, s->t2) : 0;
     s->e2 = max2(x->e2 - tm, s->t2);
     s->e1 = max2(x->e1 - tm, s->t1);
     s->em = max2(x->em - tm, 0);
@@ -287,7 +351,7 @@ void recurrence_tile(const struct recurrence *r, const struct tile_cost *cost, s
     struct run run;
     state_load(&run, x);
     memset(out, 0, sizeof *out);
-    run_steps(r, cost, &run, &out->steps);
+    run_tile(r, cost, &run, &out->steps);
     out->tm = run.tm;
     out->end = max2(max2(run.e2, run.e1), max2(run.em, run.ef));
     out->busy[PIPE_MTE2] = run.b2;

@@ -12,16 +12,18 @@
 
 /* What of a schedule the recurrence depends on, besides costs. */
 struct recurrence {
-    int32_t nk, step_a, step_b, period;
+    int32_t step_a, step_b;
+    int32_t period; /* steps after which the chunks of both operands begin together */
     int32_t db_a, db_b, db_l0a, db_l0b, db_l0c;
     bool l0_shared; /* one flag serves both L0 operands */
-    bool unitflag, wait_both, tile_barrier, skip;
+    bool unitflag, wait_both, tile_barrier, b_first, keeps, skip;
     int64_t sync, mmad_issue, mmad_latency, fixpipe_issue, copy_latency, barrier;
 };
 
 /* Canonical state between two tiles; int64 words only, compared as bytes. */
 struct tile_state {
     int64_t t2, t1, tf;         /* pipes free; tm = 0 */
+    int64_t d2;                 /* all moves so far complete; only where a flag may be set with no move before it */
     int64_t e2, e1, em, ef;     /* ends of the busy unions */
     int64_t rel_a[2], rel_b[2]; /* L1 halves free again, next one first */
     int64_t l0a[2], l0b[2];     /* L0 halves free again */

@@ -103,6 +103,12 @@ static void add_to_move(const struct core *r, const struct insn *insn, struct mo
         move->rows += (int32_t)rows;
         move->row_bytes = (int32_t)dtype_bytes(dtype, cols);
         move->chunk_k = k_contiguous ? (int32_t)cols : move->rows;
+    } else if (r->c->copy[insn->role].nd) {
+        /* Row copies: one row of C0 blocks each, along K. */
+        cols = (int64_t)insn->p.copy.blockCount * dtype_c0(dtype);
+        move->rows++;
+        move->row_bytes = (int32_t)insn->p.copy.blockCount * 32;
+        move->chunk_k = (int32_t)cols;
     } else {
         /* Nz: a block is one C0 column of the chunk, as long as the chunk has rows. */
         rows = insn->p.copy.blockLen;

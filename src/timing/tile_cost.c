@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/intmath.h"
+
 bool load_fills(const struct schedule *s, enum role role)
 {
     const struct operand *o = role == ROLE_A ? &s->problem->a : &s->problem->b;
@@ -25,47 +27,88 @@ static struct move work_move(const struct cost *c, const struct step_work *work,
                          .alone = cost_rows(c, role, work->rows[role], work->row_bytes[role])};
 }
 
-/* Work of step i of the shape's tile. */
-static void step_work_at(const struct schedule *s, const struct mem_shape *shape, int64_t i, struct step_work *work)
+static void program_init(struct tile_program *p, const struct schedule *s, const struct mem_shape_key *key, int32_t nk)
 {
+    p->nk = nk;
+    p->start = key->start;
+    for (int role = ROLE_A; role <= ROLE_B; role++) {
+        const int32_t step = role == ROLE_A ? s->t.stepKa : s->t.stepKb;
+        p->chunked[role] = s->hold[role] == HOLD_CHUNKS;
+        p->loads[role] = key->load[role] != 0;
+        p->releases[role] = key->release[role] != 0;
+        p->keeps[role] = key->resident[role] != 0;
+        p->moves[role] = !p->loads[role] ? 0 : p->chunked[role] ? (int32_t)ceil_div(nk, step) : 1;
+    }
+}
+
+/* A tile of the shape, to ask its steps. */
+struct sample {
+    const struct schedule *s;
+    struct tile tile;
+    const struct tile_program *program;
+};
+
+/* Work of the step that takes K block `block`. */
+static void block_work(const struct sample *x, int32_t block, struct step_work *work)
+{
+    const int32_t nk = x->program->nk;
     struct step step;
-    schedule_step_at(s, shape->core, shape->t * s->nk + i, &step);
-    schedule_step_work(s, &step, work);
+    schedule_step_at(x->s, x->tile.core, x->tile.step0 + (block - x->program->start + nk) % nk, &step);
+    schedule_step_work(x->s, &step, work);
+}
+
+/* Of the step after which Fixpipe stores. */
+static void store_work(const struct sample *x, struct step_work *work)
+{
+    const int32_t nk = x->program->nk;
+    block_work(x, (nk - 1 + x->program->start) % nk, work);
+}
+
+static void moves_init(struct shape_work *w, const struct cost *c, const struct sample *x,
+                       const struct step_work *first)
+{
+    const struct schedule *s = x->s;
+    for (int role = ROLE_A; role <= ROLE_B; role++) {
+        const int32_t step = role == ROLE_A ? s->t.stepKa : s->t.stepKb, moves = w->program.moves[role];
+        struct step_work tail = *first;
+        if (moves > 1) {
+            block_work(x, (moves - 1) * step, &tail);
+        }
+        w->move[role][COST_FULL] = work_move(c, first, (enum role)role);
+        w->move[role][COST_LAST] = work_move(c, &tail, (enum role)role);
+    }
 }
 
 void shape_work_init(struct shape_work *w, const struct cost *c, const struct schedule *s,
                      const struct mem_shape *shape)
 {
-    struct step_work first, last;
+    struct sample x = {.s = s, .program = &w->program};
+    struct step_work first, last, store;
     memset(w, 0, sizeof *w);
-    step_work_at(s, shape, 0, &first);
+    schedule_tile_at(s, shape->core, shape->t, &x.tile);
+    program_init(&w->program, s, &shape->key, schedule_tile_steps(s, &x.tile));
+    block_work(&x, 0, &first);
     last = first;
-    if (s->nk > 1) {
-        step_work_at(s, shape, s->nk - 1, &last);
+    if (w->program.nk > 1) {
+        block_work(&x, w->program.nk - 1, &last);
+    }
+    store = last;
+    if (w->program.start != 0) {
+        store_work(&x, &store);
     }
     const struct step_work *const kinds[COST_KINDS] = {&first, &last};
-    w->k = shape->k;
     for (int kind = 0; kind < COST_KINDS; kind++) {
         const struct step_work *work = kinds[kind];
         w->load[ROLE_A][kind] = load_cost(c, s, work, ROLE_A);
         w->load[ROLE_B][kind] = load_cost(c, s, work, ROLE_B);
         w->mmad[kind] = cost_mmad(c, (int64_t)work->frac_m * work->frac_n * work->frac_k);
     }
-    w->store = cost_fixpipe(c, last.store_m, last.store_n);
+    w->k = shape->key.k;
+    w->store = cost_fixpipe(c, store.store_m, store.store_n);
     w->barrier = first.mmad_barrier != 0 && c->mmad_barrier;
-    w->moves[ROLE_A] = s->chunks[ROLE_A];
-    w->moves[ROLE_B] = s->chunks[ROLE_B];
-    for (int role = ROLE_A; role <= ROLE_B; role++) {
-        const int64_t step = role == ROLE_A ? s->t.stepKa : s->t.stepKb;
-        struct step_work tail = first;
-        if (w->moves[role] > 1) {
-            step_work_at(s, shape, (w->moves[role] - 1) * step, &tail);
-        }
-        w->move[role][COST_FULL] = work_move(c, &first, (enum role)role);
-        w->move[role][COST_LAST] = work_move(c, &tail, (enum role)role);
-    }
-    w->panel_bytes[ROLE_A] = (double)shape->m * shape->k * dtype_info(s->problem->a.dtype)->bits / 8;
-    w->panel_bytes[ROLE_B] = (double)shape->n * shape->k * dtype_info(s->problem->b.dtype)->bits / 8;
+    moves_init(w, c, &x, &first);
+    w->read_bytes[ROLE_A] = (double)shape->key.extent[ROLE_A] * w->k * dtype_info(s->problem->a.dtype)->bits / 8;
+    w->read_bytes[ROLE_B] = (double)shape->key.extent[ROLE_B] * w->k * dtype_info(s->problem->b.dtype)->bits / 8;
 }
 
 /* Cycles of the rows of one move that hit L2. */
@@ -88,19 +131,33 @@ static double hit_cycles(const struct cost *c, const struct shape_work *w, const
     double cycles = 0;
     for (int role = ROLE_A; role <= ROLE_B; role++) {
         const struct move *full = &w->move[role][COST_FULL], *last = &w->move[role][COST_LAST];
-        cycles += (w->moves[role] - 1) * hit_cycles_of(c, (enum role)role, full, context);
-        cycles += hit_cycles_of(c, (enum role)role, last, context);
+        if (full->insns > 0) {
+            cycles += (w->program.moves[role] - 1) * hit_cycles_of(c, (enum role)role, full, context);
+            cycles += hit_cycles_of(c, (enum role)role, last, context);
+        }
     }
     return cycles;
+}
+
+/* The shorter row of a full chunk of what the tile moves. */
+static int32_t short_row(const struct shape_work *w)
+{
+    int32_t shortest = INT32_MAX;
+    for (int role = ROLE_A; role <= ROLE_B; role++) {
+        const struct move *full = &w->move[role][COST_FULL];
+        if (full->insns > 0 && full->row_bytes < shortest) {
+            shortest = full->row_bytes;
+        }
+    }
+    return shortest;
 }
 
 /* Cycles by which the tile's moves take longer because bytes miss L2. */
 static double missed_cycles(const struct cost *c, const struct shape_work *w, const struct mem_context *context,
                             double hit, double missed)
 {
-    const int32_t row_a = w->move[ROLE_A][COST_FULL].row_bytes, row_b = w->move[ROLE_B][COST_FULL].row_bytes;
-    const double stream = (double)context->hbm_bytes / cost_hbm(c, context->active, row_a < row_b ? row_a : row_b);
-    const double share = missed / (w->panel_bytes[ROLE_A] + w->panel_bytes[ROLE_B]);
+    const double stream = (double)context->hbm_bytes / cost_hbm(c, context->active, short_row(w));
+    const double share = missed / (w->read_bytes[ROLE_A] + w->read_bytes[ROLE_B]);
     const double overlapped = c->p->overlap * cost_max(hit, stream);
     const double serial = (1 - c->p->overlap) * (hit * (1 - share) + stream);
     return cost_max(hit, overlapped + serial) - hit;
@@ -109,10 +166,10 @@ static double missed_cycles(const struct cost *c, const struct shape_work *w, co
 void tile_extra_init(struct tile_extra *e, const struct cost *c, const struct shape_work *w,
                      const struct mem_geometry *g, const struct mem_context *context)
 {
-    const double units = rint(1 / g->missed_unit);
-    double missed[2], total = w->panel_bytes[ROLE_A] + w->panel_bytes[ROLE_B];
+    const double units = rint(1 / g->missed_unit), total = w->read_bytes[ROLE_A] + w->read_bytes[ROLE_B];
+    double missed[2];
     for (int role = ROLE_A; role <= ROLE_B; role++) {
-        missed[role] = context->missed[role] / units * w->panel_bytes[role];
+        missed[role] = context->missed[role] / units * w->read_bytes[role];
         e->cycles[role] = 0;
     }
     const double sum = missed[ROLE_A] + missed[ROLE_B];
@@ -122,14 +179,17 @@ void tile_extra_init(struct tile_extra *e, const struct cost *c, const struct sh
         e->cycles[ROLE_B] = extra * missed[ROLE_B] / sum;
     }
     const double write = c->write_back_unit * (g->write_back * (double)context->c_bytes);
-    for (int role = ROLE_A; role <= ROLE_B; role++) {
-        e->cycles[role] += write * w->panel_bytes[role] / total;
+    for (int role = ROLE_A; role <= ROLE_B && total > 0; role++) {
+        e->cycles[role] += write * w->read_bytes[role] / total;
     }
 }
 
 int64_t tile_move_cost(const struct cost *c, const struct tile_extra *e, enum role role, const struct move *move,
                        const struct mem_context *context, int32_t tile_k, int32_t j)
 {
+    if (j == 0) {
+        return 0;
+    }
     const double rows = move_rows(c, role, move, context);
     const double part = (double)j / move->insns;
     return cost_mcyc(j * c->p->copy_issue + part * rows + part * (e->cycles[role] * move->chunk_k / tile_k));
@@ -140,6 +200,7 @@ void tile_cost_init(struct tile_cost *out, const struct cost *c, const struct sh
 {
     struct tile_extra extra;
     tile_extra_init(&extra, c, w, g, context);
+    out->program = w->program;
     for (int role = ROLE_A; role <= ROLE_B; role++) {
         for (int kind = 0; kind < COST_KINDS; kind++) {
             const struct move *move = &w->move[role][kind];

@@ -2,9 +2,9 @@
  * (struct shape_work, from step_work), and what its memory context makes of it
  * (struct tile_cost).
  *
- * Inside a tile only the last step can differ from the others in its loads and
- * Mmad, and only the last chunk of an operand in its copy; the test of equality
- * with timing_ref, which expands every step, holds this true. */
+ * Inside a tile only the last K block can differ from the others in its loads
+ * and Mmad, and only the last chunk of an operand in its copy; the test of
+ * equality with timing_ref, which expands every step, holds this true. */
 #ifndef TIMING_TILE_COST_H
 #define TIMING_TILE_COST_H
 
@@ -20,16 +20,27 @@ struct move {
     double alone; /* cost_rows */
 };
 
+/* The order of things in a tile. */
+struct tile_program {
+    int32_t nk;       /* K steps */
+    int32_t start;    /* K block of the first step (shuffleK): then to the last block, then from 0 */
+    int32_t moves[2]; /* chunks of A, B that are copied or kept */
+    bool chunked[2];  /* in chunks of stepK; else one image for a group of tiles */
+    bool loads[2];    /* this tile waits for chunks, or for the image it brings */
+    bool releases[2]; /* an image is free again after this tile */
+    bool keeps[2];    /* the chunks lie in L1 already: flags cycle, nothing moves */
+};
+
 /* What the steps of a tile of one shape do. */
 struct shape_work {
+    struct tile_program program;
     int32_t k;                       /* K extent of the tile */
-    struct move move[2][COST_KINDS]; /* A, B */
-    int32_t moves[2];                /* chunks of A, B in a tile */
+    struct move move[2][COST_KINDS]; /* A, B; no instructions where nothing moves */
     int64_t load[2][COST_KINDS];     /* mcyc: A, B to L0 */
     int64_t mmad[COST_KINDS];        /* W */
     int64_t store;                   /* Fixpipe */
     bool barrier;                    /* PIPE_M after each Mmad */
-    double panel_bytes[2];           /* A, B bytes of the whole tile */
+    double read_bytes[2];            /* A, B bytes the tile brings from GM */
 };
 
 /* What the memory context adds to the moves of a tile, in cycles over its whole K. */
@@ -39,6 +50,7 @@ struct tile_extra {
 
 /* A tile's costs; integers only, what timing_fast steps on. */
 struct tile_cost {
+    struct tile_program program;
     int64_t copy[2][COST_KINDS];
     int64_t load[2][COST_KINDS];
     int64_t mmad[COST_KINDS];

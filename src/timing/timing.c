@@ -71,7 +71,7 @@ void result_fill(struct timing_result *out, const struct schedule *s, const stru
     }
     out->hbm = g->hbm;
     for (uint32_t i = 0; i < g->sequence_count; i++) {
-        out->steps += (uint64_t)(g->sequences[i].tiles * g->sequences[i].cores) * (uint64_t)s->nk;
+        out->steps += (uint64_t)(schedule_steps(s, g->sequences[i].core) * g->sequences[i].cores);
     }
     out->unvalidated = result_unvalidated(s, c);
 }

@@ -9,7 +9,7 @@ static bool knobs_measured(const struct schedule *s)
     const struct tiling *t = &s->t;
     return t->splitK == 1 && t->stepM == 1 && t->stepN == 1 && t->dbL0A == 2 && t->dbL0B == 2 && t->dbL0C == 1 &&
            t->fullLoad == FULL_LOAD_NONE && t->l1Resident == 0 && t->gemv == 0 && t->isBias == 0 &&
-           t->l2A == L2_NORMAL && t->l2B == L2_NORMAL && t->l2C == L2_NORMAL && t->copyFirst == 0;
+           t->l2A == L2_NORMAL && t->l2B == L2_NORMAL && t->l2C == L2_NORMAL && t->copyFirst == 0 && t->rowCopy == 0;
 }
 
 static bool assumed(const struct schedule *s, const char *key)

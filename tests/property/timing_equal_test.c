@@ -1,7 +1,8 @@
 /* The two timers against each other, and the bound below both, on random
  * points: shapes with tails, every buffer count, unit flag, wait-both, grid and
  * blocks in every order, L2 rounds, narrow loads and rows too far apart for one
- * copy, L2 sizes from nothing fits to everything fits.
+ * copy, batches, L2 sizes from nothing fits to everything fits; and each knob
+ * that changes what a tile copies, keeps, or in which order it goes.
  *
  * The seed is printed; TIMING_SEED repeats one. A failing point is shrunk by
  * halving its sizes as long as it still fails. */
@@ -27,7 +28,8 @@
 /* Everything random of a point, so that shrinking can edit it. */
 struct point {
     const struct target *base;
-    int64_t M, N, K, ld_extra;
+    int64_t M, N, K, ld_extra, batch;
+    int variant;
     bool trans_a, trans_b, nz_b, float_c;
     double l2_bytes;
     bool mmad_barrier, l2_warm;
@@ -113,6 +115,102 @@ static void random_tiling(struct rng *r, struct tiling *t)
     }
 }
 
+/* What a point has besides the plain program; -1 none. */
+enum variant {
+    VARIANT_GROUP = 0, /* stepM, stepN > 1 */
+    VARIANT_FULL_LOAD,
+    VARIANT_RESIDENT,
+    VARIANT_SPLIT_K,
+    VARIANT_SHUFFLE_K,
+    VARIANT_GEMV,
+    VARIANT_COPY_FIRST,
+    VARIANT_ROW_COPY,
+    VARIANT_BATCH,
+    VARIANT_L2_HINTS,
+    VARIANT_LOADS,
+    VARIANT_N
+};
+
+static void whole_k(struct point *x, struct tiling *t, bool a, bool b)
+{
+    const int32_t nk = (int32_t)((x->K + t->baseK - 1) / t->baseK);
+    t->stepKa = a ? nk : t->stepKa;
+    t->stepKb = b ? nk : t->stepKb;
+}
+
+static void plain_grid(struct tiling *t)
+{
+    t->assign = ASSIGN_GRID;
+    t->order = ORDER_LINEAR;
+    t->orderRounds = t->orderOffset = 1;
+    t->orderDirection = 0;
+}
+
+static void vary_program(struct rng *r, struct point *x, struct tiling *t)
+{
+    switch ((enum variant)x->variant) {
+    case VARIANT_GROUP:
+        x->K = 1 + x->K % 500;
+        plain_grid(t);
+        t->stepM = ONE_OF(r, 1, 2, 3);
+        t->stepN = t->stepM == 1 ? 2 : ONE_OF(r, 1, 2);
+        whole_k(x, t, t->stepM > 1, t->stepN > 1);
+        break;
+    case VARIANT_FULL_LOAD:
+        x->K = 1 + x->K % 500;
+        plain_grid(t);
+        t->fullLoad = ONE_OF(r, FULL_LOAD_A, FULL_LOAD_B);
+        whole_k(x, t, t->fullLoad == FULL_LOAD_A, t->fullLoad == FULL_LOAD_B);
+        break;
+    case VARIANT_RESIDENT:
+        x->K = 1 + x->K % 300;
+        t->l1Resident = 1;
+        break;
+    case VARIANT_SPLIT_K:
+        t->splitK = (int32_t)pick(r, 2, 5);
+        t->splitKReduce = ONE_OF(r, REDUCE_ATOMIC, REDUCE_WORKSPACE);
+        t->order = t->order == ORDER_SWIZZLE ? ORDER_SWIZZLE : ORDER_LINEAR;
+        t->orderRounds = 1;
+        t->unitflag = 0;
+        x->float_c = true;
+        break;
+    case VARIANT_SHUFFLE_K:
+        t->shuffleK = 1;
+        break;
+    case VARIANT_GEMV:
+        x->M = ONE_OF(r, 1, 1, 17, 33);
+        x->trans_a = false;
+        t->baseM = 16;
+        t->gemv = 1;
+        break;
+    case VARIANT_COPY_FIRST:
+        t->copyFirst = 1;
+        break;
+    case VARIANT_ROW_COPY:
+        t->rowCopy = 1;
+        t->baseM = 16;
+        x->K = 16 * (1 + x->K / 16);
+        x->trans_a = false;
+        break;
+    case VARIANT_BATCH:
+        x->batch = pick(r, 2, 4);
+        break;
+    case VARIANT_L2_HINTS:
+        t->l2A = ONE_OF(r, L2_NORMAL, L2_DISABLE);
+        t->l2B = ONE_OF(r, L2_NORMAL, L2_DISABLE);
+        t->l2C = ONE_OF(r, L2_NORMAL, L2_DISABLE);
+        break;
+    case VARIANT_LOADS: {
+        const int32_t load = ONE_OF(r, LOAD_2D, LOAD_3D, LOAD_TRANSPOSE, LOAD_2D_V2, LOAD_3D_STRIDE);
+        *(rng_below(r, 2) == 0 ? &t->loadA : &t->loadB) = load;
+        break;
+    }
+    case VARIANT_N:
+        break;
+    }
+    t->depthA1 = t->depthB1 = TILING_AUTO; /* follow from steps and buffers */
+}
+
 static void random_point(const struct fixture *f, struct rng *r, struct point *x)
 {
     memset(x, 0, sizeof *x);
@@ -131,7 +229,10 @@ static void random_point(const struct fixture *f, struct rng *r, struct point *x
     x->l2_bytes = (double)pick(r, 1, 64) * 65536;
     x->mmad_barrier = rng_below(r, 2) == 0;
     x->l2_warm = rng_below(r, 8) == 0;
+    x->batch = 1;
     random_tiling(r, &x->t);
+    x->variant = (int)rng_below(r, 2 * VARIANT_N);
+    vary_program(r, x, &x->t);
 }
 
 static void make_operand(struct operand *o, enum dtype dtype, bool transpose, bool nz, int64_t cols, int64_t ld_extra)
@@ -149,7 +250,7 @@ static bool make_schedule(const struct point *x, struct target *target, struct p
     *target = *x->base;
     target->l2_bytes = x->l2_bytes;
     target->timing.mmad_barrier = x->mmad_barrier;
-    *p = (struct problem){.name = "random", .op = PROBLEM_MATMUL, .M = x->M, .N = x->N, .K = x->K};
+    *p = (struct problem){.name = "random", .op = PROBLEM_MATMUL, .M = x->M, .N = x->N, .K = x->K, .batch = x->batch};
     make_operand(&p->a, DTYPE_HALF, x->trans_a, false, x->trans_a ? x->M : x->K, x->ld_extra);
     make_operand(&p->b, DTYPE_HALF, x->trans_b, x->nz_b, x->trans_b ? x->K : x->N, x->ld_extra);
     make_operand(&p->c, x->float_c ? DTYPE_FLOAT : DTYPE_HALF, false, false, x->N, 0);
@@ -203,10 +304,10 @@ static void print_point(const struct point *x)
     struct strbuf name;
     strbuf_init(&name);
     tiling_name(&x->t, &name);
-    print_message("  %s M=%lld N=%lld K=%lld ld+%lld a%c b%c%s c%s L2=%g barrier=%d warm=%d\n  %s\n", x->base->name,
-                  (long long)x->M, (long long)x->N, (long long)x->K, (long long)x->ld_extra, x->trans_a ? 't' : 'n',
-                  x->trans_b ? 't' : 'n', x->nz_b ? "z" : "", x->float_c ? "float" : "half", x->l2_bytes,
-                  x->mmad_barrier, x->l2_warm, strbuf_cstr(&name));
+    print_message("  variant %d %s M=%lld N=%lld K=%lld ld+%lld a%c b%c%s c%s L2=%g barrier=%d warm=%d\n  %s\n",
+                  x->variant, x->base->name, (long long)x->M, (long long)x->N, (long long)x->K, (long long)x->ld_extra,
+                  x->trans_a ? 't' : 'n', x->trans_b ? 't' : 'n', x->nz_b ? "z" : "", x->float_c ? "float" : "half",
+                  x->l2_bytes, x->mmad_barrier, x->l2_warm, strbuf_cstr(&name));
     strbuf_fini(&name);
 }
 
@@ -237,6 +338,7 @@ static void timers_agree(void **state)
     print_message("seed %llu\n", (unsigned long long)seed);
     int done = 0, tried = 0;
     uint64_t kinds = 0;
+    int variants[2 * VARIANT_N] = {0};
     for (; done < POINTS && tried < 50 * POINTS; tried++) {
         struct rng r = rng_init(rng_at(seed, (uint64_t)tried));
         struct point x;
@@ -245,6 +347,7 @@ static void timers_agree(void **state)
         const char *wrong = judge(f, &x, &feasible);
         done += feasible;
         kinds |= feasible ? 1ULL << (x.t.unitflag | x.t.waitBoth << 1 | (x.t.assign == ASSIGN_BLOCKS) << 2) : 0;
+        variants[x.variant] += feasible;
         if (wrong != NULL) {
             print_message("point %d: %s\n", tried, wrong);
             shrink(f, &x);
@@ -253,7 +356,15 @@ static void timers_agree(void **state)
         }
     }
     print_message("%d points of %d drawn; bound / time %.3f\n", done, tried, f->tightness / done);
+    print_message("variants");
+    for (int i = 0; i < VARIANT_N; i++) {
+        print_message(" %d", variants[i]);
+    }
+    print_message("\n");
     assert_int_equal(done, POINTS);
+    for (int i = 0; i < VARIANT_N; i++) {
+        assert_true(variants[i] > 0);
+    }
     assert_int_equal(kinds, 0xFF); /* every combination of the main knobs came up */
 }
 

@@ -168,7 +168,7 @@ static void tails(void **state)
     l->problem.M = 24;
     const struct mem_geometry *g = geometry(l, false);
     assert_int_equal(g->shape_count, 2);
-    assert_int_equal(g->shapes[context(g, 0, 1)->shape].m, 8);
+    assert_int_equal(g->shapes[context(g, 0, 1)->shape].key.m, 8);
     expect(context(g, 0, 1), 1000, 333, 256 + 170);
 }
 
@@ -196,6 +196,77 @@ static void geometries_are_cached(void **state)
     assert_int_equal(hits, 1);
 }
 
+/* What L1 still holds is not read again; that depends on steps and buffers. */
+static void resident_chunks(void **state)
+{
+    struct lab *l = *state;
+    uint64_t lookups, hits;
+    l->tiling.l1Resident = 1;
+    const struct mem_geometry *g = geometry(l, false);
+    /* One chunk covers K; two halves: B0 of tile 0 lies in the other half in tile 1, in the same one in tile 2. */
+    expect(context(g, 0, 0), 1000, 1000, 1024);
+    const struct mem_shape_key *second = &g->shapes[context(g, 0, 1)->shape].key;
+    assert_true(second->load[1]);
+    l->tiling.dbA1 = l->tiling.dbB1 = 1;
+    g = geometry(l, false);
+    memctx_cache_counts(l->cache, &lookups, &hits);
+    assert_int_equal(hits, 0);
+    /* One half: tile 1 finds B0 where tile 0 left it. */
+    second = &g->shapes[context(g, 0, 1)->shape].key;
+    assert_true(second->resident[1]);
+    assert_int_equal(second->extent[1], 0);
+    expect(context(g, 0, 1), 1000, 0, 512);
+}
+
+/* Cores that start at different K blocks have different programs. */
+static void shuffled_k(void **state)
+{
+    struct lab *l = *state;
+    uint64_t lookups, hits;
+    l->problem.K = 64;
+    l->tiling.usedCoreNum = 2;
+    l->tiling.stepKa = l->tiling.stepKb = 1;
+    l->target.l2_bytes = 1 << 20;
+    assert_int_equal(geometry(l, false)->shape_count, 1);
+    l->tiling.shuffleK = 1;
+    const struct mem_geometry *g = geometry(l, false);
+    assert_int_equal(g->shape_count, 2);
+    assert_int_equal(g->shapes[context(g, 0, 0)->shape].key.start, 0);
+    assert_int_equal(g->shapes[context(g, 1, 0)->shape].key.start, 1);
+    l->tiling.stepKa = l->tiling.stepKb = 2;
+    g = geometry(l, false);
+    assert_int_equal(g->shapes[context(g, 1, 0)->shape].key.start, 2);
+    memctx_cache_counts(l->cache, &lookups, &hits);
+    assert_int_equal(hits, 0);
+}
+
+/* Past L2: every core reads for itself, nothing takes room. */
+static void disabled_hints(void **state)
+{
+    struct lab *l = *state;
+    l->tiling.usedCoreNum = 2;
+    l->tiling.l2B = L2_DISABLE;
+    l->target.l2_bytes = 1 << 20;
+    const struct mem_geometry *g = geometry(l, false);
+    /* Two panels of A, and B0 twice. */
+    expect(context(g, 0, 0), 1000, 1000, 4 * 512);
+    expect(context(g, 0, 1), 0, 1000, 2 * 512);
+    l->tiling.l2C = L2_DISABLE;
+    g = geometry(l, false);
+    assert_true(g->write_back == 1);
+}
+
+static void batches_are_other_data(void **state)
+{
+    struct lab *l = *state;
+    l->problem.batch = 2;
+    l->target.l2_bytes = 1 << 20;
+    const struct mem_geometry *g = geometry(l, false);
+    assert_int_equal(g->sequences[0].tiles, 8);
+    expect(context(g, 0, 3), 0, 0, 0);
+    expect(context(g, 0, 4), 1000, 1000, 1024);
+}
+
 static void hit_share_is_a_ramp(void **state)
 {
     const struct lab *l = *state;
@@ -219,6 +290,10 @@ int main(void)
         TEST(tails),
         TEST(geometries_are_cached),
         TEST(hit_share_is_a_ramp),
+        TEST(resident_chunks),
+        TEST(shuffled_k),
+        TEST(disabled_hints),
+        TEST(batches_are_other_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
