@@ -1,148 +1,168 @@
 /* gm.c - GM without memory: every element is a hash of (seed, tensor, row, col).
  *
- * The hash is 32-bit and free of branches so that compilers vectorise a row. */
-#include <stdlib.h>
+ * Here: values, their codes, and the bytes of a tensor in its layout. The hash
+ * on whole runs is in gm_kernel.c. */
 #include <string.h>
 
 #include "base/intmath.h"
-#include "numeric/fp.h"
+#include "problem/gm_kernel.h"
 #include "problem/problem.h"
 
 /* What lies between the columns of a row and its pitch: NaN in every float
  * format, so a kernel that uses it shows. */
 #define GAP_BYTE 0xFF
 
-#define VALUES 7 /* -3..3 */
+/* dtype_store() of -3..3; a test holds them to it. Types without a sign or a
+ * zero clamp. A table, because the engine reads GM in bursts of a few dozen
+ * bytes, too short to encode seven values each time. */
+static const union gm_codes CODES[DTYPE_N] = {
+    [DTYPE_INT4] = {.u8 = {13, 14, 15, 0, 1, 2, 3}},
+    [DTYPE_FP4_E2M1] = {.u8 = {13, 12, 10, 0, 2, 4, 5}},
+    [DTYPE_FP4_E1M2] = {.u8 = {15, 15, 12, 0, 4, 7, 7}},
+    [DTYPE_INT8] = {.u8 = {0xFD, 0xFE, 0xFF, 0, 1, 2, 3}},
+    [DTYPE_UINT8] = {.u8 = {0, 0, 0, 0, 1, 2, 3}},
+    [DTYPE_FP8_E4M3] = {.u8 = {0xC4, 0xC0, 0xB8, 0, 0x38, 0x40, 0x44}},
+    [DTYPE_FP8_E5M2] = {.u8 = {0xC2, 0xC0, 0xBC, 0, 0x3C, 0x40, 0x42}},
+    [DTYPE_HIF8] = {.u8 = {0x94, 0x90, 0x88, 0, 0x08, 0x10, 0x14}},
+    [DTYPE_E8M0] = {.u8 = {0, 0, 0, 0, 127, 128, 128}},
+    [DTYPE_HALF] = {.u16 = {0xC200, 0xC000, 0xBC00, 0, 0x3C00, 0x4000, 0x4200}},
+    [DTYPE_BF16] = {.u16 = {0xC040, 0xC000, 0xBF80, 0, 0x3F80, 0x4000, 0x4040}},
+    [DTYPE_INT16] = {.u16 = {0xFFFD, 0xFFFE, 0xFFFF, 0, 1, 2, 3}},
+    [DTYPE_UINT16] = {.u16 = {0, 0, 0, 0, 1, 2, 3}},
+    [DTYPE_FLOAT] = {.u32 = {0xC0400000, 0xC0000000, 0xBF800000, 0, 0x3F800000, 0x40000000, 0x40400000}},
+    [DTYPE_INT32] = {.u32 = {0xFFFFFFFD, 0xFFFFFFFE, 0xFFFFFFFF, 0, 1, 2, 3}},
+    [DTYPE_UINT32] = {.u32 = {0, 0, 0, 0, 1, 2, 3}},
+    [DTYPE_UINT64] = {.u32 = {0, 0, 0, 0, 1, 2, 3}},
+};
 
-static inline uint32_t row_key(const struct problem *p, enum tensor tensor, int64_t row)
+static inline struct gm_salt salt_of(const struct problem *p, enum tensor tensor)
 {
-    uint32_t h = (uint32_t)p->seed ^ (uint32_t)(p->seed >> 32) * 0x9E3779B1U;
-    h ^= (uint32_t)tensor * 0x85EBCA6BU + (uint32_t)row * 0xC2B2AE35U;
-    h ^= h >> 16;
-    h *= 0x7FEB352DU;
-    return h ^ (h >> 15);
-}
-
-/* 0..6. */
-static inline uint32_t element_code(uint32_t key, int64_t col)
-{
-    uint32_t h = key + (uint32_t)col * 0x9E3779B1U;
-    h ^= h >> 16;
-    h *= 0x846CA68BU;
-    h ^= h >> 15;
-    return ((h & 0xFFFFU) * VALUES) >> 16;
+    return (struct gm_salt){.seed = (uint32_t)p->seed ^ (uint32_t)(p->seed >> 32) * 0x9E3779B1U,
+                            .tensor = (uint32_t)tensor * 0x85EBCA6BU};
 }
 
 int32_t problem_value(const struct problem *p, enum tensor tensor, int64_t row, int64_t col)
 {
-    return (int32_t)element_code(row_key(p, tensor, row), col) - 3;
+    const uint32_t key = gm_row_key(salt_of(p, tensor), (uint32_t)row);
+    return (int32_t)gm_element_code(key, (uint32_t)col) + GM_LEAST;
+}
+
+void gm_row_values(enum gm_isa isa, const struct problem *p, enum tensor tensor, int64_t row, int64_t col, int64_t n,
+                   float *out)
+{
+    const struct gm_run run = {gm_row_key(salt_of(p, tensor), (uint32_t)row), (uint32_t)col, n, &CODES[DTYPE_FLOAT]};
+    gm_run_row(isa, 32, &run, (uint8_t *)out);
+}
+
+void gm_column_values(enum gm_isa isa, const struct problem *p, enum tensor tensor, int64_t row, int64_t col,
+                      int64_t n, float *out)
+{
+    const struct gm_run run = {.col = (uint32_t)col, .n = n, .codes = &CODES[DTYPE_FLOAT]};
+    gm_run_column(isa, salt_of(p, tensor), (uint32_t)row, &run, (uint8_t *)out);
 }
 
 void problem_row_values(const struct problem *p, enum tensor tensor, int64_t row, int64_t col, int64_t n, float *out)
 {
-    const uint32_t key = row_key(p, tensor, row);
-    for (int64_t i = 0; i < n; i++) {
-        out[i] = (float)((int32_t)element_code(key, col + i) - 3);
+    gm_row_values(gm_isa_best(), p, tensor, row, col, n, out);
+}
+
+/* What a read needs to know of its tensor. */
+struct reader {
+    enum gm_isa isa;
+    int bits;
+    struct gm_salt salt;
+    const struct operand *o;
+};
+
+/* Encoded elements [col, col + n) of one row; b4: col is even, n is or ends the row. */
+static void fill_row(const struct reader *r, int64_t row, int64_t col, int64_t n, uint8_t *out)
+{
+    const struct gm_run run = {gm_row_key(r->salt, (uint32_t)row), (uint32_t)col, n, &CODES[r->o->dtype]};
+    gm_run_row(r->isa, r->bits, &run, out);
+    if (r->bits == 4 && n % 2 != 0) {
+        out[n / 2] &= 15; /* no element in the last high nibble */
     }
 }
 
-/* Encoded elements [col, col + n) of one row. */
-static void fill_row(const struct problem *p, const struct operand *o, enum tensor tensor, int64_t row, int64_t col,
-                     int64_t n, const uint32_t *codes, uint8_t *out)
+/* Bytes that begin or end inside an element of their row. */
+static void fill_cut(const struct reader *r, int64_t row, int64_t at, int64_t n, uint8_t *out)
 {
-    const uint32_t key = row_key(p, tensor, row);
-    switch (dtype_info(o->dtype)->bits) {
-    case 16:
-        for (int64_t i = 0; i < n; i++) {
-            const uint16_t v = (uint16_t)codes[element_code(key, col + i)];
-            memcpy(out + 2 * i, &v, sizeof v);
-        }
-        break;
-    case 32:
-        for (int64_t i = 0; i < n; i++) {
-            memcpy(out + 4 * i, &codes[element_code(key, col + i)], 4);
-        }
-        break;
-    case 8:
-        for (int64_t i = 0; i < n; i++) {
-            out[i] = (uint8_t)codes[element_code(key, col + i)];
-        }
-        break;
-    default: /* b4: two elements a byte, low nibble first; col and n are even or end the row */
-        for (int64_t i = 0; i < n; i += 2) {
-            const uint32_t hi = i + 1 < n ? codes[element_code(key, col + i + 1)] : 0;
-            out[i / 2] = (uint8_t)(codes[element_code(key, col + i)] | hi << 4);
-        }
-        break;
+    for (int64_t i = at; i < at + n; i++) {
+        uint8_t element[8];
+        const int64_t e = i * 8 / r->bits;
+        fill_row(r, row, e, 1, element);
+        out[i - at] = element[i - e * r->bits / 8];
     }
 }
 
-/* Whole rows of an ND operand cut at arbitrary byte bounds. */
-static void read_nd(const struct problem *p, const struct operand *o, enum tensor tensor, int64_t byte, int64_t len,
-                    const uint32_t *codes, uint8_t *out)
+/* Rows of an ND operand cut at arbitrary byte bounds. */
+static void read_nd(const struct reader *r, int64_t byte, int64_t len, uint8_t *out)
 {
-    const int64_t pitch = dtype_bytes(o->dtype, o->ld);
-    const int64_t data = dtype_bytes(o->dtype, o->cols);
-    const int64_t bits = dtype_info(o->dtype)->bits;
+    const struct operand *o = r->o;
+    const int64_t pitch = (o->ld * r->bits + 7) / 8, data = (o->cols * r->bits + 7) / 8;
+    int64_t row = byte / pitch, at = byte % pitch;
     while (len > 0) {
-        const int64_t row = byte / pitch, at = byte % pitch;
+        int64_t n;
         if (at >= data) { /* in the gap behind the row */
-            const int64_t n = min_i64(len, pitch - at);
+            n = min_i64(len, pitch - at);
             memset(out, GAP_BYTE, (size_t)n);
-            out += n, byte += n, len -= n;
-            continue;
-        }
-        const int64_t n = min_i64(len, data - at);
-        const int64_t first = at * 8 / bits; /* element that holds byte `at` */
-        const int64_t lead = at - first * bits / 8;
-        if (lead == 0 && (n * 8) % bits == 0) {
-            fill_row(p, o, tensor, row, first, min_i64(n * 8 / bits, o->cols - first), codes, out);
-        } else { /* cut inside an element */
-            for (int64_t i = 0; i < n; i++) {
-                uint8_t element[8];
-                const int64_t e = (at + i) * 8 / bits;
-                fill_row(p, o, tensor, row, e, 1, codes, element);
-                out[i] = element[at + i - e * bits / 8];
+        } else {
+            n = min_i64(len, data - at);
+            if (at * 8 % r->bits == 0 && n * 8 % r->bits == 0) {
+                const int64_t first = at * 8 / r->bits;
+                fill_row(r, row, first, min_i64(n * 8 / r->bits, o->cols - first), out);
+            } else {
+                fill_cut(r, row, at, n, out);
             }
         }
-        out += n, byte += n, len -= n;
+        out += n, len -= n, at += n;
+        if (at == pitch) {
+            row++, at = 0;
+        }
     }
 }
 
 /* Nz: 32 B blocks, block (c1, r) at c1 * align_up(rows, 16) + r; padding is zero. */
-static void read_nz(const struct problem *p, const struct operand *o, enum tensor tensor, int64_t byte, int64_t len,
-                    const uint32_t *codes, uint8_t *out)
+static void read_nz(const struct reader *r, int64_t byte, int64_t len, uint8_t *out)
 {
+    const struct operand *o = r->o;
     const int64_t c0 = dtype_c0(o->dtype), rows = align_up(o->rows, 16), columns = ceil_div(o->cols, c0);
+    int64_t block = byte / 32, at = byte % 32;
+    int64_t row = block % rows, c1 = block / rows % columns, batch = block / rows / columns;
     while (len > 0) {
-        const int64_t block = byte / 32, at = byte % 32, n = min_i64(len, 32 - at);
-        const int64_t batch = block / (rows * columns), in_batch = block % (rows * columns);
-        const int64_t row = in_batch % rows, col = in_batch / rows * c0;
+        const int64_t n = min_i64(len, 32 - at);
         uint8_t whole[32] = {0};
         if (row < o->rows) {
-            fill_row(p, o, tensor, batch * o->rows + row, col, min_i64(c0, o->cols - col), codes, whole);
+            fill_row(r, batch * o->rows + row, c1 * c0, min_i64(c0, o->cols - c1 * c0), whole);
         }
         memcpy(out, whole + at, (size_t)n);
-        out += n, byte += n, len -= n;
+        out += n, len -= n, at = 0;
+        if (++row == rows) {
+            row = 0;
+            if (++c1 == columns) {
+                c1 = 0, batch++;
+            }
+        }
     }
 }
 
-enum status problem_read(const struct problem *p, enum tensor tensor, int64_t byte, int64_t len, uint8_t *out)
+enum status gm_read(enum gm_isa isa, const struct problem *p, enum tensor tensor, int64_t byte, int64_t len,
+                    uint8_t *out)
 {
     const struct operand *o = problem_operand(p, tensor);
     if (o == NULL || byte < 0 || len < 0 || byte + len > problem_tensor_bytes(p, tensor)) {
         return STATUS_INVALID;
     }
-    uint32_t codes[VALUES];
-    for (int i = 0; i < VALUES; i++) {
-        uint8_t code[8] = {0};
-        dtype_store(o->dtype, code, 0, i - 3);
-        memcpy(&codes[i], code, sizeof codes[i]);
-    }
+    const struct reader r = {.isa = isa, .bits = dtype_info(o->dtype)->bits, .salt = salt_of(p, tensor), .o = o};
     if (o->format == LAYOUT_NZ) {
-        read_nz(p, o, tensor, byte, len, codes, out);
+        read_nz(&r, byte, len, out);
     } else {
-        read_nd(p, o, tensor, byte, len, codes, out);
+        read_nd(&r, byte, len, out);
     }
     return STATUS_OK;
+}
+
+enum status problem_read(const struct problem *p, enum tensor tensor, int64_t byte, int64_t len, uint8_t *out)
+{
+    return gm_read(gm_isa_best(), p, tensor, byte, len, out);
 }

@@ -1,0 +1,35 @@
+/* reference_kernel.h - inner loops of the reference, at a given vector width.
+ *
+ * Each element's sum takes its products in ascending k whatever the width, so
+ * all widths give the same bits. Here for tests, which force each width. */
+#ifndef ENGINE_REFERENCE_KERNEL_H
+#define ENGINE_REFERENCE_KERNEL_H
+
+#include "engine/reference.h"
+#include "problem/gm_kernel.h"
+
+enum {
+    REFERENCE_ROWS = 8,  /* rows of a register block */
+    REFERENCE_COLS = 32, /* columns of a panel of B */
+    REFERENCE_K = 128    /* k of a panel: 16 KiB of B stay in any L1 */
+};
+
+/* For 8 rows and 32 columns: acc[r * pitch + j] += a[r * REFERENCE_K + kk] * b[kk * 32 + j],
+ * kk = 0 .. k-1. `fused` only where every product is exact in float. */
+struct reference_block {
+    const float *a, *b;
+    float *acc;
+    int64_t pitch, k;
+    bool fused;
+};
+void reference_multiply(enum gm_isa isa, const struct reference_block *x);
+
+/* dtype_store() of a row of floats. STATUS_UNSUPPORTED: less than a byte an element. */
+enum status reference_store(enum gm_isa isa, enum dtype dtype, const float *values, int64_t n, uint8_t *out);
+
+/* reference_matmul at a given width, <= gm_isa_best(). */
+enum status reference_matmul_with(enum gm_isa isa, const struct problem *p, const struct c_block *block,
+                                  enum dtype dtype, const struct k_range *ranges, int count, struct arena *arena,
+                                  uint8_t *out);
+
+#endif
