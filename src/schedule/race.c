@@ -255,9 +255,6 @@ static enum status move(struct race *r, const struct insn *insn)
 {
     struct access list[ACCESS_MAX];
     const int count = access_of(r->target, &r->reg, insn, list);
-    if (insn->pipe != (uint8_t)insn_pipe(insn)) {
-        race_add(r, RACE_PIPE, insn);
-    }
     if (insn->pipe >= PIPE_S) {
         return STATUS_OK;
     }
@@ -280,6 +277,9 @@ enum status race_push(struct race *r, const struct insn *insns, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct insn *insn = &insns[i];
+        if (insn->pipe != (uint8_t)insn_pipe(insn)) {
+            race_add(r, RACE_PIPE, insn);
+        }
         if (insn->op == OP_SET_FLAG) {
             set_flag(r, insn);
         } else if (insn->op == OP_WAIT_FLAG) {

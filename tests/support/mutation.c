@@ -144,7 +144,13 @@ static size_t changed(const struct stream *right, const struct mutation *m, size
         return 1;
     }
     switch (m->kind) {
-    case MUTATION_FIELD: (void)insn_field_set(out, m->field, m->value); return 1;
+    case MUTATION_FIELD:
+    case MUTATION_RANGE:
+        (void)insn_field_set(out, m->field, m->value);
+        if (out->op == OP_PIPE_BARRIER) {
+            insn_set_pipe(out);
+        }
+        return 1;
     case MUTATION_ADDRESS:
     case MUTATION_HALF: operand_of(out, m->operand)->byte = m->value; return 1;
     case MUTATION_EVENT:
@@ -211,18 +217,24 @@ static int neighbours(int64_t value, int64_t out[3])
     return n;
 }
 
-/* Values the document's range does not hold are the legality check's (isa), not planted here. */
+/* What struct insn cannot hold is not planted. */
 static void add_fields(struct builder *b, size_t at)
 {
     const struct insn *i = &b->x->insns[at];
     size_t count;
     const struct insn_field *fields = insn_fields((enum op)i->op, &count);
-    for (size_t f = 0; f < count && i->op != OP_PIPE_BARRIER; f++) {
+    for (size_t f = 0; f < count; f++) {
         int64_t values[3];
         const int n = neighbours(insn_field_get(i, &fields[f]), values);
         for (int k = 0; k < n; k++) {
-            if (values[k] >= fields[f].min && values[k] <= fields[f].max) {
-                add(b, (struct mutation){.kind = MUTATION_FIELD, .at = at, .other = SIZE_MAX, .field = &fields[f], .value = values[k]});
+            struct insn changed_insn = *i;
+            const bool legal = values[k] >= fields[f].min && values[k] <= fields[f].max;
+            if (insn_field_set(&changed_insn, &fields[f], values[k])) {
+                add(b, (struct mutation){.kind = legal ? MUTATION_FIELD : MUTATION_RANGE,
+                                         .at = at,
+                                         .other = SIZE_MAX,
+                                         .field = &fields[f],
+                                         .value = values[k]});
             }
         }
     }
@@ -327,7 +339,7 @@ size_t mutation_list(const struct stream *right, size_t from, size_t to, struct 
 const char *mutation_kind_name(enum mutation_kind kind)
 {
     static const char *const names[MUTATION_KINDS] = {
-        [MUTATION_FIELD] = "field",         [MUTATION_ADDRESS] = "address", [MUTATION_EVENT] = "event id",
+        [MUTATION_FIELD] = "field",         [MUTATION_RANGE] = "out of range", [MUTATION_ADDRESS] = "address", [MUTATION_EVENT] = "event id",
         [MUTATION_DROP] = "drop",           [MUTATION_DUPLICATE] = "twice", [MUTATION_HALF] = "other half",
         [MUTATION_HALVES] = "step's half",  [MUTATION_IDS] = "pair's id",   [MUTATION_PAIR] = "pair removed",
         [MUTATION_BARRIER] = "no barrier",
@@ -340,7 +352,7 @@ void mutation_text(const struct stream *right, const struct mutation *m, struct 
     static const char *const operands[] = {"dst", "src", "src2"};
     const struct insn *i = &right->insns[m->at];
     strbuf_addf(out, "step %u: %s: ", i->step, mutation_kind_name(m->kind));
-    if (m->kind == MUTATION_FIELD) {
+    if (m->kind == MUTATION_FIELD || m->kind == MUTATION_RANGE) {
         strbuf_addf(out, "%s %" PRId64 " -> %" PRId64, m->field->name, insn_field_get(i, m->field), m->value);
     } else if (m->kind == MUTATION_ADDRESS || m->kind == MUTATION_HALF) {
         strbuf_addf(out, "%s -> 0x%" PRIx64, operands[m->operand], (uint64_t)m->value);

@@ -25,6 +25,7 @@ size_t stream_list_of(const struct stream *x, size_t at);
 
 enum mutation_kind {
     MUTATION_FIELD,     /* a parameter */
+    MUTATION_RANGE,     /* a parameter, to a value its document excludes */
     MUTATION_ADDRESS,   /* byte of dst, src or src2 */
     MUTATION_EVENT,     /* id of one flag instruction */
     MUTATION_DROP,      /* an instruction is missing */
@@ -44,7 +45,7 @@ struct mutation {
     enum mutation_kind kind;
     size_t at;                      /* instruction in the right stream */
     size_t other;                   /* the wait that matches a set */
-    const struct insn_field *field; /* MUTATION_FIELD */
+    const struct insn_field *field; /* MUTATION_FIELD, _RANGE */
     enum insn_end operand;           /* MUTATION_ADDRESS, MUTATION_HALF */
     enum buffer buf;                /* MUTATION_HALVES */
     int64_t value;                  /* new value of field, byte or id */
@@ -81,11 +82,15 @@ bool judge_verifies(struct judge *j, const struct stream *x, struct strbuf *why)
 /* The race check on every core's part of the stream. */
 bool judge_orders(struct judge *j, const struct stream *x, struct strbuf *why);
 
+/* The legality check on one instruction; what it found is added to `why` unless NULL. */
+bool judge_allows(const struct target *target, const struct insn *insn, struct strbuf *why);
+
 /* Does the schedule store the same C whatever the values are that the mutation
  * leaves different? The memories after the mutation are compared with those of
  * the right program; the bytes that differ are tainted there, and no tainted
  * element may be stored. The problem's seed decides the values. */
-bool judge_finds_dead(struct judge *j, const struct stream *right, const struct mutation *m, const struct stream *mutated);
+enum dead { DEAD_NOT = 0, DEAD_UNUSED, DEAD_SAME /* no byte differs at all */ };
+enum dead judge_finds_dead(struct judge *j, const struct stream *right, const struct mutation *m, const struct stream *mutated);
 
 /* --- equivalent mutations (mutation_rules.c) ------------------------------- */
 
@@ -102,6 +107,7 @@ const struct mutation_rule *mutation_rule_find(const struct stream *right, const
 
 struct mutation_count {
     size_t planted, by_verify, by_race;
+    size_t by_legality; /* MUTATION_RANGE only, which the others do not judge */
     size_t other_data; /* caught by verify on other data only: a value happened to be right */
     size_t equivalent, missed;
 };

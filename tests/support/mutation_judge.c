@@ -12,6 +12,7 @@
 
 #include "base/intmath.h"
 #include "engine/exec.h"
+#include "isa/legality.h"
 
 /* --- verify -------------------------------------------------------------- */
 
@@ -87,6 +88,20 @@ bool judge_orders(struct judge *j, const struct stream *x, struct strbuf *why)
     return ok;
 }
 
+/* --- legality ------------------------------------------------------------ */
+
+bool judge_allows(const struct target *target, const struct insn *insn, struct strbuf *why)
+{
+    struct violations *found = calloc(1, sizeof *found);
+    legality_check(insn, target, NULL, found);
+    const bool allowed = found->errors == 0;
+    for (size_t i = 0; i < found->count && !allowed && why != NULL; i++) {
+        violation_format(&found->v[i], why);
+    }
+    free(found);
+    return allowed;
+}
+
 /* --- dead bytes ---------------------------------------------------------- */
 
 static enum status read_a(void *ctx, int64_t byte, int64_t len, uint8_t *out)
@@ -134,9 +149,10 @@ static void prepare(struct engine **e, const struct schedule *s, bool new_target
     engine_set_port(*e, TENSOR_WORKSPACE, &ports[2]);
 }
 
-/* Taints in `right` every byte that `mutated` holds differently. */
-static void taint_differences(struct engine *right, const struct engine *mutated)
+/* Taints in `right` every byte that `mutated` holds differently. @return whether there is one. */
+static bool taint_differences(struct engine *right, const struct engine *mutated)
 {
+    bool any = false;
     for (int b = BUF_L1; b < BUF_N; b++) {
         struct memory *m = &right->mem[b];
         const struct memory *x = &mutated->mem[b];
@@ -146,10 +162,12 @@ static void taint_differences(struct engine *right, const struct engine *mutated
             for (int64_t i = at; !same && ours != UINT32_MAX && i < at + TAINT_BLOCK; i++) {
                 if (m->bytes[i] != x->bytes[i] || taint_at(x, i)) {
                     taint_set(m, i, 1);
+                    any = true;
                 }
             }
         }
     }
+    return any;
 }
 
 /* End of what the mutation changes in the right stream: after it both streams
@@ -162,7 +180,7 @@ static size_t changed_end(const struct stream *right, const struct mutation *m)
     return (m->other == SIZE_MAX ? m->at : m->other) + 1;
 }
 
-bool judge_finds_dead(struct judge *j, const struct stream *right, const struct mutation *m, const struct stream *mutated)
+enum dead judge_finds_dead(struct judge *j, const struct stream *right, const struct mutation *m, const struct stream *mutated)
 {
     const size_t list = stream_list_of(right, m->at);
     size_t core_start = list, core_end = list;
@@ -180,8 +198,10 @@ bool judge_finds_dead(struct judge *j, const struct stream *right, const struct 
     prepare(&j->changed, right->s, new_target);
     if (engine_run(j->right, right->insns + first, join - first, NULL) != STATUS_OK ||
         engine_run(j->changed, mutated->insns + first, mutated->list[core_end] - rest - first, NULL) != STATUS_OK) {
-        return false;
+        return DEAD_NOT;
     }
-    taint_differences(j->right, j->changed);
-    return engine_run(j->right, right->insns + join, rest, NULL) == STATUS_OK;
+    if (!taint_differences(j->right, j->changed)) {
+        return DEAD_SAME;
+    }
+    return engine_run(j->right, right->insns + join, rest, NULL) == STATUS_OK ? DEAD_UNUSED : DEAD_NOT;
 }

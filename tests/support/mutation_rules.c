@@ -454,6 +454,8 @@ static const struct rule rules[] = {
     {{"free at the start", "the first wait of a slot has nothing to wait for"}, MUTATION_PAIR, 0, {0}, is_preset},
     {{"free at the end", "nothing follows the last set but its drain"}, MUTATION_PAIR, 0, {0}, is_drain},
     {{"implied", "other flags order every collision (graph of the whole stream)"}, MUTATION_PAIR, 0, {0}, still_ordered},
+    {{"implied", "other flags order every collision (graph of the whole stream)"},
+     MUTATION_FIELD, BIT(OP_PIPE_BARRIER), {"pipe"}, still_ordered},
     {{"implied", "other flags order every collision (graph of the whole stream)"}, MUTATION_BARRIER, 0, {0}, still_ordered},
     {{"implied", "other flags order every collision (graph of the whole stream)"}, MUTATION_HALVES, 0, {0}, still_ordered},
     {{"another id", "an id nobody uses meanwhile serves as well"}, MUTATION_IDS, 0, {0}, id_is_free},
