@@ -103,8 +103,8 @@ static const char *last_words(const struct strbuf *said)
     return said->len > 400 ? text + said->len - 400 : text;
 }
 
-static enum status draw_one(struct run_dir *dir, const char *prefix, const struct picture *p, const char *ext,
-                            struct diag *d)
+/* `where`: the directory of data and script, with a slash at its end. */
+static enum status draw_one(const char *where, const struct picture *p, const char *ext, struct diag *d)
 {
     struct strbuf command;
     struct strbuf script;
@@ -115,15 +115,12 @@ static enum status draw_one(struct run_dir *dir, const char *prefix, const struc
     for (size_t i = 0; i < 5; i++) {
         strbuf_init(all[i]);
     }
-    strbuf_addf(&said, "%s%s", run_dir_part(dir), "/");
-    strbuf_add_n(&said, prefix, strlen(prefix));
     strbuf_add(&command, "cd ");
-    add_quoted(&command, strbuf_cstr(&said));
+    add_quoted(&command, where);
     strbuf_addf(&command, "; out='%s.tmp.%s'", p->name, ext);
     strbuf_addf(&script, "%s.gp", p->name);
-    strbuf_addf(&from, "%s%s.tmp.%s", strbuf_cstr(&said), p->name, ext);
-    strbuf_addf(&to, "%s%s.%s", strbuf_cstr(&said), p->name, ext);
-    strbuf_clear(&said);
+    strbuf_addf(&from, "%s%s.tmp.%s", where, p->name, ext);
+    strbuf_addf(&to, "%s%s.%s", where, p->name, ext);
     const char *argv[] = {"gnuplot", "-e", strbuf_cstr(&command), strbuf_cstr(&script), NULL};
     int code = 0;
     enum status st = os_run(argv, NULL, 0, &said, &code, d);
@@ -146,15 +143,28 @@ static enum status draw_one(struct run_dir *dir, const char *prefix, const struc
     return st;
 }
 
-enum status picture_write(struct run_dir *dir, const char *prefix, const struct picture *p, bool draw, struct diag *d)
+static enum status check_memory(const struct picture *p, const struct strbuf *script, struct diag *d)
+{
+    return script->failed || p->vars.failed || p->data.failed
+               ? diag_error(d, STATUS_NO_MEMORY, NULL, "no memory for a plot")
+               : STATUS_OK;
+}
+
+static enum status draw(const char *where, const struct picture *p, struct diag *d)
+{
+    TRY(draw_one(where, p, "png", d));
+    return draw_one(where, p, "svg", d);
+}
+
+enum status picture_write(struct run_dir *dir, const char *prefix, const struct picture *p, bool draws, struct diag *d)
 {
     struct strbuf script;
+    struct strbuf where;
     char file[128];
     strbuf_init(&script);
+    strbuf_init(&where);
     build_script(p, &script);
-    enum status st = script.failed || p->vars.failed || p->data.failed
-                         ? diag_error(d, STATUS_NO_MEMORY, NULL, "no memory for a plot")
-                         : STATUS_OK;
+    enum status st = check_memory(p, &script, d);
     if (st == STATUS_OK) {
         snprintf(file, sizeof(file), "%s%s.dat", prefix, p->name);
         st = run_dir_write(dir, file, strbuf_cstr(&p->data), p->data.len, d);
@@ -163,11 +173,42 @@ enum status picture_write(struct run_dir *dir, const char *prefix, const struct 
         snprintf(file, sizeof(file), "%s%s.gp", prefix, p->name);
         st = run_dir_write(dir, file, strbuf_cstr(&script), script.len, d);
     }
-    strbuf_fini(&script);
-    if (st == STATUS_OK && draw) {
-        TRY(draw_one(dir, prefix, p, "png", d));
-        TRY(draw_one(dir, prefix, p, "svg", d));
+    if (st == STATUS_OK && draws) {
+        strbuf_addf(&where, "%s/%s", run_dir_part(dir), prefix);
+        st = draw(strbuf_cstr(&where), p, d);
     }
+    strbuf_fini(&where);
+    strbuf_fini(&script);
+    return st;
+}
+
+enum status picture_write_into(const char *dir, const struct picture *p, bool draws, struct diag *d)
+{
+    struct strbuf script;
+    struct strbuf path;
+    strbuf_init(&script);
+    strbuf_init(&path);
+    build_script(p, &script);
+    enum status st = check_memory(p, &script, d);
+    if (st == STATUS_OK) {
+        st = os_make_dir(dir, d);
+    }
+    if (st == STATUS_OK) {
+        strbuf_addf(&path, "%s/%s.dat", dir, p->name);
+        st = os_write_file(strbuf_cstr(&path), strbuf_cstr(&p->data), p->data.len, d);
+    }
+    if (st == STATUS_OK) {
+        strbuf_clear(&path);
+        strbuf_addf(&path, "%s/%s.gp", dir, p->name);
+        st = os_write_file(strbuf_cstr(&path), strbuf_cstr(&script), script.len, d);
+    }
+    if (st == STATUS_OK && draws) {
+        strbuf_clear(&path);
+        strbuf_addf(&path, "%s/", dir);
+        st = draw(strbuf_cstr(&path), p, d);
+    }
+    strbuf_fini(&path);
+    strbuf_fini(&script);
     return st;
 }
 

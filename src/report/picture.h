@@ -27,9 +27,12 @@ void picture_block(struct picture *p, const char *name);
 void picture_quoted(struct strbuf *out, const char *text);
 
 /* Writes plots/NAME.dat and .gp below `prefix` ("plots/") and draws them.
- * Drawing that fails is a warning; data and script stay. `draw` false: only
+ * Drawing that fails is a warning; data and script stay. `draws` false: only
  * data and script. */
-enum status picture_write(struct run_dir *dir, const char *prefix, const struct picture *p, bool draw, struct diag *d);
+enum status picture_write(struct run_dir *dir, const char *prefix, const struct picture *p, bool draws, struct diag *d);
+
+/* The same in a directory that is no run's; it is made. */
+enum status picture_write_into(const char *dir, const struct picture *p, bool draws, struct diag *d);
 
 /* ---- placing text among points ---- */
 

@@ -110,18 +110,12 @@ static void add_row_texts(const struct plan *plan, enum buffer buf, int row, str
     strbuf_fini(&text);
 }
 
-static void add_titles(const struct plot_input *in, const struct plan *plan, struct picture *p)
+static void add_titles(const struct target *target, const struct plan *plan, const char *title, struct picture *p)
 {
-    const struct record *r = &in->cell->top.r[0];
     struct strbuf text;
     strbuf_init(&text);
-    strbuf_add(&text, "Buffer map — ");
-    plot_block(&r->t, &text);
-    strbuf_add(&text, ", best of ");
-    plot_subject(in->cell->cell, &text);
-    picture_text(p, "title", strbuf_cstr(&text));
+    picture_text(p, "title", title);
     picture_text(p, "sub1", "each bar is one buffer at its full capacity: start address and bytes of each region; hatched: free, white lines: padding");
-    strbuf_clear(&text);
     strbuf_add(&text, "event ids in use:");
     const char *comma = "";
     for (int e = 0; e < HARD_EVENT_N; e++) {
@@ -130,32 +124,27 @@ static void add_titles(const struct plot_input *in, const struct plan *plan, str
             comma = ",";
         }
     }
-    strbuf_addf(&text, " (of %" PRId32 " each)", in->cell->cell->target->event_ids);
+    strbuf_addf(&text, " (of %" PRId32 " each)", target->event_ids);
     picture_text(p, "sub2", strbuf_cstr(&text));
     p->vars.failed |= text.failed;
     strbuf_fini(&text);
 }
 
-bool plot_budget(const struct plot_input *in, struct picture *p, struct strbuf *why)
+bool plot_budget_map(const struct target *target, const struct plan *plan, const char *title, struct picture *p)
 {
-    struct schedule s;
-    if (!plot_best_schedule(in, &s, why)) {
-        return false;
-    }
     int rows = 0;
     int row_of[BUF_N];
     for (size_t i = sizeof(shown) / sizeof(shown[0]); i-- > 0;) { /* bottom row first */
         row_of[shown[i]] = -1;
-        if (s.plan.usable[shown[i]] > 0) {
-            add_row_texts(&s.plan, shown[i], rows, p);
+        if (plan->usable[shown[i]] > 0) {
+            add_row_texts(plan, shown[i], rows, p);
             row_of[shown[i]] = rows++;
         }
     }
     if (rows == 0) {
-        strbuf_add(why, "the target has no such buffers");
         return false;
     }
-    add_titles(in, &s.plan, p);
+    add_titles(target, plan, title, p);
     p->width = 1160;
     p->height = 106 + ROW * rows + 24;
     picture_real(p, "left", 150);
@@ -164,11 +153,32 @@ bool plot_budget(const struct plot_input *in, struct picture *p, struct strbuf *
     picture_real(p, "bottom", 24);
     picture_real(p, "rows", rows);
     picture_block(p, "regions");
-    for (int i = 0; i < s.plan.n; i++) {
-        if (row_of[s.plan.r[i].buf] >= 0 && s.plan.r[i].size > 0) {
-            add_region(&s.plan, &s.plan.r[i], row_of[s.plan.r[i].buf], &p->data);
+    for (int i = 0; i < plan->n; i++) {
+        if (row_of[plan->r[i].buf] >= 0 && plan->r[i].size > 0) {
+            add_region(plan, &plan->r[i], row_of[plan->r[i].buf], &p->data);
         }
     }
-    add_padding(&s.plan, row_of, p);
+    add_padding(plan, row_of, p);
     return true;
+}
+
+bool plot_budget(const struct plot_input *in, struct picture *p, struct strbuf *why)
+{
+    struct schedule s;
+    if (!plot_best_schedule(in, &s, why)) {
+        return false;
+    }
+    struct strbuf title;
+    strbuf_init(&title);
+    strbuf_add(&title, "Buffer map — ");
+    plot_block(&in->cell->top.r[0].t, &title);
+    strbuf_add(&title, ", best of ");
+    plot_subject(in->cell->cell, &title);
+    const bool drawn = plot_budget_map(in->cell->cell->target, &s.plan, strbuf_cstr(&title), p);
+    if (!drawn) {
+        strbuf_add(why, "the target has no such buffers");
+    }
+    p->vars.failed |= title.failed;
+    strbuf_fini(&title);
+    return drawn;
 }

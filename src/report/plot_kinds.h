@@ -22,6 +22,9 @@ bool plot_budget(const struct plot_input *in, struct picture *p, struct strbuf *
 bool plot_timeline(const struct plot_input *in, struct picture *p, struct strbuf *why);
 bool plot_exposed(const struct plot_input *in, struct picture *p, struct strbuf *why);
 
+/* The buffer map of any plan; false if the target has none of the buffers. */
+bool plot_budget_map(const struct target *target, const struct plan *plan, const char *title, struct picture *p);
+
 /* ---- shared words ---- */
 
 /* "2048×2048×2048 half, ascend910b1" */
