@@ -354,6 +354,10 @@ void legality_op_notes(const struct insn *in, const struct target *t, struct vio
     if (op == OP_FIXPIPE && in->p.fixpipe.ndNum > 1 && in->p.fixpipe.format == FIXPIPE_ND) {
         note(out, in, "srcNdStride", is_3510 ? "64 B units here; some pages say 1024 B (A45)" : "1024 B units here; 64 B on 950 (A45)");
     }
+    if (op == OP_FIXPIPE && (in->p.fixpipe.quantPre == QUANT_REQ8 || in->p.fixpipe.quantPre == QUANT_QF322B8_PRE) &&
+        (in->p.fixpipe.deqScalar >> 46 & 1U) != (in->p.fixpipe.dstType == DTYPE_INT8)) {
+        note(out, in, "deqScalar", "bit 46 (signed result) does not fit dstType; the bit decides");
+    }
     if ((op == OP_MMAD || op == OP_MMAD_MX) && in->p.mmad.cmatrixInitVal != 0 && in->p.mmad.cmatrixSource != 0) {
         note(out, in, "cmatrixSource", "ignored while cmatrixInitVal is 1");
     }

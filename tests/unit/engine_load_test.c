@@ -1,0 +1,324 @@
+/* Loads and copies: refusals by name, taint byte by byte, registers, counters;
+ * the taint words themselves against a plain array of flags. */
+#include "engine_fixture.h"
+
+#include "engine/memory.h"
+#include "engine/transpose.h"
+#include "numeric/fp.h"
+
+/* ---- memory.h against one flag per byte ---- */
+
+static void test_memory(void **state)
+{
+    (void)state;
+    enum { SIZE = 4096 };
+    struct memory m, other;
+    static uint8_t flag[SIZE], other_flag[SIZE];
+    struct rng r = rng_init(2);
+    assert_int_equal(memory_init(&m, SIZE), STATUS_OK);
+    assert_int_equal(memory_init(&other, SIZE), STATUS_OK);
+    memset(flag, 1, sizeof flag);
+    memset(other_flag, 1, sizeof other_flag);
+    for (int i = 0; i < 3000; i++) {
+        const int64_t from = (int64_t)rng_below(&r, SIZE), len = (int64_t)rng_below(&r, (uint64_t)(SIZE - from) < 700 ? (uint64_t)(SIZE - from) + 1 : 700);
+        const int64_t to = rng_below(&r, 2) == 0 ? (int64_t)rng_below(&r, (uint64_t)(SIZE - len) + 1) : (SIZE - len) / 32 * 32;
+        switch (rng_below(&r, 4)) {
+        case 0:
+            taint_set(&m, from, len);
+            memset(flag + from, 1, (size_t)len);
+            break;
+        case 1:
+            taint_clear(&m, from, len);
+            memset(flag + from, 0, (size_t)len);
+            break;
+        case 2:
+            taint_copy(&other, to, &m, from, len);
+            memcpy(other_flag + to, flag + from, (size_t)len);
+            break;
+        default: {
+            const uint8_t *hit = memchr(flag + from, 1, (size_t)len);
+            assert_int_equal(taint_find(&m, from, len), hit == NULL ? -1 : hit - flag);
+            break;
+        }
+        }
+        if (from + 32 <= SIZE) {
+            const uint32_t word = taint_word(&m, from);
+            for (int b = 0; b < 32; b++) {
+                assert_int_equal(word >> b & 1U, flag[from + b]);
+            }
+        }
+    }
+    for (int64_t i = 0; i < SIZE; i++) {
+        assert_int_equal(taint_at(&m, i), flag[i]);
+        assert_int_equal(taint_at(&other, i), other_flag[i]);
+    }
+    /* A page is flagged if a byte of it is tainted. */
+    for (int64_t p = 0; p < SIZE / TAINT_PAGE; p++) {
+        assert_true(memchr(flag + p * TAINT_PAGE, 1, TAINT_PAGE) == NULL || m.page[p] == 1);
+    }
+    memory_fini(&m);
+    memory_fini(&other);
+    assert_int_equal(memory_init(&m, 0), STATUS_OK);
+    assert_null(m.bytes);
+    memory_fini(&m);
+}
+
+/* transpose.h by its own definition, all widths. */
+static void test_squares(void **state)
+{
+    (void)state;
+    static const unsigned widths[] = {4, 8, 16, 32};
+    uint8_t in[SQUARE_MAX][512], out[SQUARE_MAX][512];
+    struct rng r = rng_init(3);
+    for (int w = 0; w < 4; w++) {
+        const unsigned bits = widths[w];
+        const enum dtype type = bits == 4 ? DTYPE_INT4 : bits == 8 ? DTYPE_INT8 : bits == 16 ? DTYPE_INT16 : DTYPE_INT32;
+        const int64_t n = transpose_fractals(bits), c0 = dtype_c0(type);
+        const uint8_t *from[SQUARE_MAX];
+        uint8_t *to[SQUARE_MAX];
+        for (int f = 0; f < SQUARE_MAX; f++) {
+            for (int i = 0; i < 512; i++) {
+                in[f][i] = (uint8_t)rng_next(&r);
+            }
+            from[f] = in[f];
+            to[f] = out[f];
+        }
+        transpose_square(bits, from, to);
+        for (int64_t j = 0; j < n; j++) {
+            for (int64_t i = 0; i < 16 * c0; i++) {
+                const int64_t row = i / c0, column = i % c0;
+                const double want = bits == 32 ? dtype_load(type, in[row / 8], (8 * j + column) * 8 + row % 8)
+                                               : dtype_load(type, in[column / 16], column % 16 * c0 + 16 * j + row);
+                assert_true(dtype_load(type, out[j], i) == want);
+            }
+        }
+    }
+}
+
+/* ---- the engine ---- */
+
+struct bed {
+    struct target t;
+    struct engine *e;
+    struct gm_bytes a;
+};
+
+static void bed_init(struct bed *b, enum product product)
+{
+    b->t = fixture_target(product);
+    assert_int_equal(engine_create(&b->t, &b->e, NULL), STATUS_OK);
+    gm_attach(b->e, TENSOR_A, &b->a, 8192);
+}
+
+static void bed_fini(struct bed *b)
+{
+    engine_destroy(b->e);
+    free(b->a.bytes);
+}
+
+static struct insn load_2d(uint16_t repeat)
+{
+    struct insn in = make(OP_LOAD_2D, DTYPE_HALF, at(BUF_L0A, 0), at(BUF_L1, 0));
+    in.p.load_2d.repeatTimes = repeat;
+    in.p.load_2d.srcStride = 1;
+    return in;
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    struct bed b;
+    bed_init(&b, PRODUCT_ASCEND910B);
+    struct insn in = load_2d(1);
+    in.dst.byte = 256;
+    run_fails(b.e, &in, "destination: L0A byte 0x100 is not a multiple of 512");
+    in = load_2d(1);
+    in.src.byte = 8;
+    run_fails(b.e, &in, "source: L1 byte 0x8 is not a multiple of 32");
+    in = load_2d(129);
+    run_fails(b.e, &in, "bytes [0, 66048) leave the 65536 bytes of L0A; first outside: byte offset 65536 of the operand, element 32768");
+    in = load_2d(1);
+    in.src.byte = 512 * 1024 - 480;
+    run_fails(b.e, &in, "source: bytes");
+    in = load_2d(1);
+    in.src = at_gm(TENSOR_B, 0);
+    run_fails(b.e, &in, "GM tensor B cannot be read");
+    in.src = at_gm(TENSOR_A, 8192 - 511);
+    run_fails(b.e, &in, "GM tensor A");
+    in.src.byte -= 1;
+    run_ok(b.e, &in);
+    in = load_2d(1);
+    in.dtype = DTYPE_FLOAT;
+    in.p.load_2d.ifTranspose = 1;
+    run_fails(b.e, &in, "16-bit elements only");
+    in = load_2d(1);
+    in.dst.buf = BUF_L0C;
+    run_fails(b.e, &in, "does not go from L1 to L0C");
+    in.dst.buf = BUF_N;
+    run_fails(b.e, &in, "does not go");
+    in = load_2d(1);
+    in.op = OP_LOAD_MX;
+    in.p.load_mx.xStep = in.p.load_mx.yStep = 1;
+    in.p.load_mx.data.mStep = 0;
+    run_fails(b.e, &in, "has no buffer L0A_MX");
+    in.op = OP_N;
+    run_fails(b.e, &in, "does not know this instruction");
+    in = load_2d(0);
+    in.dst.byte = in.src.byte = 3;
+    run_ok(b.e, &in); /* a NOP touches nothing */
+    in = make(OP_LOAD_2D_V2, DTYPE_INT8, at(BUF_L0A, 0), at(BUF_L1, 0));
+    in.p.load_2d_v2.mStep = 3;
+    in.p.load_2d_v2.kStep = in.p.load_2d_v2.ifTranspose = 1;
+    run_fails(b.e, &in, "mStep is no multiple of 2");
+    in.dtype = DTYPE_FLOAT;
+    run_fails(b.e, &in, "kStep is no multiple of 2");
+    in = make(OP_ND2NZ, DTYPE_HALF, at(BUF_L1, 0), at_gm(TENSOR_A, 0));
+    in.p.nd2nz.nValue = in.p.nd2nz.dValue = in.p.nd2nz.srcDValue = 64;
+    in.p.nd2nz.dstNzC0Stride = 64;
+    run_ok(b.e, &in);
+    in.p.nd2nz.srcDValue = 65;
+    run_fails(b.e, &in, "source");
+    in.p.nd2nz.srcDValue = 64;
+    in.dst.byte = 512 * 1024 - 8192 + 32;
+    run_fails(b.e, &in, "destination");
+    in = make(OP_FILL, DTYPE_INT8, at(BUF_L1, 0), at(BUF_GM, 0));
+    in.p.fill.repeatTimes = in.p.fill.blockNum = 1;
+    run_fails(b.e, &in, "16 or 32 bit values only");
+    in = make(OP_PIPE_BARRIER, DTYPE_NONE, at(BUF_GM, 0), at(BUF_GM, 0));
+    in.p.barrier.pipe = PIPE_S;
+    run_fails(b.e, &in, "no barrier");
+    bed_fini(&b);
+}
+
+/* A byte of a source fractal that was never written arrives as one tainted element. */
+static void test_taint_travels(void **state)
+{
+    (void)state;
+    struct bed b;
+    uint8_t bytes[2048];
+    memset(bytes, 7, sizeof bytes);
+    bed_init(&b, PRODUCT_ASCEND910B);
+    static const struct {
+        enum dtype dtype;
+        int64_t hole, open; /* byte missing at the source; byte tainted in the result */
+    } cases[] = {{DTYPE_HALF, 2 * 32 + 6, 3 * 32 + 4},                   /* (2, 3) -> (3, 2) */
+                 {DTYPE_INT8, 512 + 1 * 32 + 20, 512 + 4 * 32 + 17},     /* (17, 20) -> (20, 17) */
+                 {DTYPE_FLOAT, 512 + 9 * 32 + 4, 512 + 9 * 32 + 4},      /* (9, 9) stays */
+                 {DTYPE_INT4, 1024 + 3 * 32 + 5, 0}};                    /* (35, 10 and 11) -> (10 and 11, 35) */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        engine_reset(b.e);
+        engine_poke(b.e, BUF_L1, 0, bytes, cases[i].hole);
+        engine_poke(b.e, BUF_L1, cases[i].hole + 1, bytes, 2048 - cases[i].hole - 1);
+        struct insn in = make(OP_LOAD_TRANSPOSE, cases[i].dtype, at(BUF_L0B, 512), at(BUF_L1, 0));
+        in.p.transpose.repeatTimes = 1;
+        run_ok(b.e, &in);
+        const bool b4 = cases[i].dtype == DTYPE_INT4;
+        const int64_t end = cases[i].dtype == DTYPE_HALF ? 512 : b4 ? 2048 : 1024;
+        const int64_t first = b4 ? 10 * 32 + 17 : cases[i].open, second = b4 ? 11 * 32 + 17 : cases[i].open;
+        for (int64_t byte = 0; byte < end; byte++) {
+            assert_int_equal(engine_tainted(b.e, BUF_L0B, 512 + byte), byte == first || byte == second);
+        }
+    }
+    /* Plain copies keep the place. */
+    engine_reset(b.e);
+    engine_poke(b.e, BUF_L1, 0, bytes, 700);
+    struct insn in = load_2d(2);
+    run_ok(b.e, &in);
+    for (int64_t byte = 0; byte < 1024; byte++) {
+        assert_int_equal(engine_tainted(b.e, BUF_L0A, byte), byte >= 700);
+    }
+    /* ND2NZ fills the last block of a row with zeros; rows beyond stay open. */
+    engine_reset(b.e);
+    in = make(OP_ND2NZ, DTYPE_HALF, at(BUF_L1, 0), at_gm(TENSOR_A, 0));
+    in.p.nd2nz.nValue = 3;
+    in.p.nd2nz.dValue = in.p.nd2nz.srcDValue = 5;
+    in.p.nd2nz.dstNzC0Stride = 16;
+    run_ok(b.e, &in);
+    for (int64_t byte = 0; byte < 512; byte++) {
+        assert_int_equal(engine_tainted(b.e, BUF_L1, byte), byte >= 96);
+    }
+    bed_fini(&b);
+}
+
+static void test_registers(void **state)
+{
+    (void)state;
+    struct bed b;
+    uint8_t bytes[2048];
+    bed_init(&b, PRODUCT_ASCEND910B);
+    memset(bytes, 1, sizeof bytes);
+    engine_poke(b.e, BUF_L1, 0, bytes, sizeof bytes);
+    struct insn in = make(OP_LOAD_3D, DTYPE_HALF, at(BUF_L0A, 0), at(BUF_L1, 0));
+    in.p.load_3d.channelSize = in.p.load_3d.kExtension = in.p.load_3d.mExtension = 16;
+    in.p.load_3d.isSetFMatrix = in.p.load_3d.isSetPadding = 0;
+    run_fails(b.e, &in, "SetFmatrix was never called");
+    struct insn set = make(OP_SET_FMATRIX, DTYPE_HALF, at(BUF_GM, 0), at(BUF_GM, 0));
+    set.p.load_3d.l1H = 2;
+    set.p.load_3d.l1W = 7;
+    set.p.load_3d.padList[0] = 1; /* left */
+    run_ok(b.e, &set);
+    run_fails(b.e, &in, "SetLoadDataPaddingValue was never called");
+    struct insn pad = make(OP_SET_PADDING, DTYPE_HALF, at(BUF_GM, 0), at(BUF_GM, 0));
+    pad.p.reg.value = 0x1234;
+    run_ok(b.e, &pad);
+    run_ok(b.e, &in);
+    int64_t size;
+    const uint8_t *l0a = engine_memory(b.e, BUF_L0A, &size);
+    for (int row = 0; row < 16; row++) { /* Wo = 8: the first column of each row is padding */
+        assert_int_equal(l0a[row * 32], row % 8 == 0 ? 0x34 : 1);
+    }
+    in.p.load_3d.fMatrixCtrl = 1; /* the right matrix has its own register */
+    run_fails(b.e, &in, "SetFmatrix was never called");
+    engine_reset(b.e);
+    in.p.load_3d.fMatrixCtrl = 0;
+    run_fails(b.e, &in, "SetFmatrix was never called");
+    in.p.load_3d.isSetFMatrix = in.p.load_3d.isSetPadding = 1;
+    in.p.load_3d.l1H = in.p.load_3d.l1W = 4;
+    in.p.load_3d.strideW = 0;
+    run_fails(b.e, &in, "stride or dilation of 0");
+    in.p.load_3d.strideW = 1;
+    in.p.load_3d.filterH = 5;
+    run_fails(b.e, &in, "does not fit");
+    in.p.load_3d.filterH = 1;
+    in.p.load_3d.kStartPt = 8;
+    run_fails(b.e, &in, "kStartPt");
+    bed_fini(&b);
+}
+
+static void test_counters(void **state)
+{
+    (void)state;
+    struct bed b;
+    uint8_t bytes[4096] = {0};
+    bed_init(&b, PRODUCT_ASCEND910B);
+    engine_poke(b.e, BUF_L1, 0, bytes, 4096);
+    struct insn in = load_2d(3);
+    run_ok(b.e, &in);
+    struct insn nd = make(OP_ND2NZ, DTYPE_HALF, at(BUF_L1, 0), at_gm(TENSOR_A, 0));
+    nd.p.nd2nz.nValue = 3;
+    nd.p.nd2nz.dValue = nd.p.nd2nz.srcDValue = 5;
+    nd.p.nd2nz.dstNzC0Stride = 16;
+    run_ok(b.e, &nd);
+    engine_poke(b.e, BUF_L0B, 0, bytes, 1024);
+    struct insn mm = make(OP_MMAD, DTYPE_HALF, at(BUF_L0C, 0), at(BUF_L0A, 0));
+    mm.src2 = at(BUF_L0B, 0);
+    mm.p.mmad.m = 4;
+    mm.p.mmad.n = 5;
+    mm.p.mmad.k = 6;
+    run_ok(b.e, &mm);
+    const struct engine_counters *c = engine_counters(b.e);
+    assert_int_equal(c->bytes[PATH_L1_L0A], 3 * 512);
+    assert_int_equal(c->bytes[PATH_GM_L1], 3 * 5 * 2);
+    assert_int_equal(c->macs, 4 * 5 * 6);
+    assert_int_equal(c->insns, 3);
+    bed_fini(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory),        cmocka_unit_test(test_squares),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_taint_travels), cmocka_unit_test(test_registers), cmocka_unit_test(test_counters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
