@@ -149,7 +149,8 @@ static void prepare(struct engine **e, const struct schedule *s, bool new_target
     engine_set_port(*e, TENSOR_WORKSPACE, &ports[2]);
 }
 
-/* Taints in `right` every byte that `mutated` holds differently. @return whether there is one. */
+/* Taints in `right` every byte that `mutated` holds differently; in L0C whole
+ * elements, which a Mmad judges by their first byte. @return whether there is one. */
 static bool taint_differences(struct engine *right, const struct engine *mutated)
 {
     bool any = false;
@@ -161,7 +162,7 @@ static bool taint_differences(struct engine *right, const struct engine *mutated
             const bool same = ours == theirs && memcmp(m->bytes + at, x->bytes + at, TAINT_BLOCK) == 0;
             for (int64_t i = at; !same && ours != UINT32_MAX && i < at + TAINT_BLOCK; i++) {
                 if (m->bytes[i] != x->bytes[i] || taint_at(x, i)) {
-                    taint_set(m, i, 1);
+                    taint_set(m, b == BUF_L0C ? i / 4 * 4 : i, b == BUF_L0C ? 4 : 1);
                     any = true;
                 }
             }

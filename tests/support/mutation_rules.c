@@ -138,13 +138,19 @@ static bool first_position(const struct site *c)
     return c->mmad != NULL && map(c)->mStartPt == 0 && used(c, transposes(c)) == 1;
 }
 
-/* Only columns of the first filter point are loaded, and the larger filter still fits under all rows. */
+/* Rows of E behind which nothing is used. */
+static int64_t used_rows(const struct site *c)
+{
+    return map(c)->mStartPt + min_i64(map(c)->mExtension, used(c, transposes(c)));
+}
+
+/* Only columns of the first filter point are loaded, and the larger filter still fits under all rows used. */
 static bool first_filter_point(const struct site *c)
 {
     const struct load_3d_params *p = map(c);
     const int64_t more = c->value - c->old, c0 = dtype_c0((enum dtype)c->i->dtype);
     return point_filter(c) && no_padding(p) && p->l1H == 1 && field_is(c, "filterW") && grows(c) &&
-           p->kStartPt + p->kExtension <= c0 && p->mStartPt + p->mExtension <= p->l1W - more * p->dilationFilterW;
+           p->kStartPt + p->kExtension <= c0 && used_rows(c) <= p->l1W - more * p->dilationFilterW;
 }
 
 /* Padding that only appends rows behind all that are loaded. */
@@ -199,7 +205,7 @@ static bool first_group(const struct site *c)
     const struct load_3d_params *p = map(c), *x = &c->x.p.load_3d;
     return point_filter(c) && no_padding(p) && (p->l1H == 1 || x->l1W == p->l1W) &&
            p->kStartPt + p->kExtension <= dtype_c0((enum dtype)c->i->dtype) &&
-           p->mStartPt + p->mExtension <= (int64_t)x->l1W * x->l1H;
+           used_rows(c) <= (int64_t)x->l1W * x->l1H;
 }
 
 static bool from_l1(const struct site *c)
