@@ -19,6 +19,12 @@ e = 0.5 - gap_x; v = 0.5 - gap_y; fcell = fs(cell_font)
 plot 'heatmap.dat' index 'hatched' using 1:2:($1-0.5):($1+0.5):($2-0.5):($2+0.5) with boxxyerror \
        fs transparent pattern 4 noborder lc rgb 0xc4c4c4, \
   '' index 'cells' using 1:2:($1-e):($1+e):($2-v):($2+v):5 with boxxyerror fs solid 1.0 noborder fc palette, \
-  '' index 'close' using 1:2:($1-e):($1+e):($2-v):($2+v) with boxxyerror fs empty border lc rgb orange lw 1.6 dt (4,3), \
-  '' index 'best' using 1:2:($1-e):($1+e):($2-v):($2+v) with boxxyerror fs empty border lc rgb orange lw 3.2, \
+  '' index 'close' using ($1-e):($2-v):(2*e):(0) with vectors nohead lc rgb orange lw 1.8 dt (5,4), \
+  '' index 'close' using ($1-e):($2+v):(2*e):(0) with vectors nohead lc rgb orange lw 1.8 dt (5,4), \
+  '' index 'close' using ($1-e):($2-v):(0):(2*v) with vectors nohead lc rgb orange lw 1.8 dt (5,4), \
+  '' index 'close' using ($1+e):($2-v):(0):(2*v) with vectors nohead lc rgb orange lw 1.8 dt (5,4), \
+  '' index 'best' using ($1-e):($2-v):(2*e):(0) with vectors nohead lc rgb orange lw 3.4, \
+  '' index 'best' using ($1-e):($2+v):(2*e):(0) with vectors nohead lc rgb orange lw 3.4, \
+  '' index 'best' using ($1-e):($2-v):(0):(2*v) with vectors nohead lc rgb orange lw 3.4, \
+  '' index 'best' using ($1+e):($2-v):(0):(2*v) with vectors nohead lc rgb orange lw 3.4, \
   '' index 'cells' using 1:2:7:6 with labels font fcell tc rgb variable

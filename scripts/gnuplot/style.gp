@@ -9,8 +9,9 @@ set output out
 
 # Font sizes: the terminals count differently (svg in pixels, cairo in points).
 fs(px) = is_svg ? sprintf(",%.1f", px) : sprintf(",%.1f", px * 10.0 / 13.0)
-bold(px) = "DejaVu Sans:Bold" . fs(px)
-f12 = fs(12); f13 = fs(13); f135 = fs(13.5); f14 = fs(14); f18b = bold(18)
+f12 = fs(12); f13 = fs(13); f135 = fs(13.5); f14 = fs(14)
+# svg writes the font's name into an attribute: the rest of it makes the title bold.
+f18b = (is_svg ? "DejaVu Sans\" font-weight=\"bold" : "DejaVu Sans:Bold") . fs(18)
 # Positions in pixels from the top left corner.
 X(px) = px / W
 Y(px) = 1.0 - px / H

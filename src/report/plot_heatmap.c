@@ -172,7 +172,7 @@ static void add_titles(const struct heat *h, struct picture *p)
     strbuf_clear(&text);
     strbuf_addf(&text, "µs, best of %" PRIu64 " tilings in each cell; ",
                 h->cell->heat_count ? h->cell->counts.points / h->cell->heat_count : 0);
-    strbuf_addf(&text, "orange: best; dashed: within %d %%, the model cannot tell", SUMMARY_INDISTINCT / 10);
+    strbuf_addf(&text, "orange: best; dashed: within %d %%: the model cannot tell them apart", SUMMARY_INDISTINCT / 10);
     picture_text(p, "sub1", strbuf_cstr(&text));
     strbuf_clear(&text);
     if (h->feasible < h->cell->heat_count) {

@@ -144,7 +144,7 @@ static size_t gather_obstacles(struct roof *f)
 static void place_texts(struct roof *f, size_t n, double box_w, struct picture *p)
 {
     const double key_w = 0.285;
-    const double key_h = 0.235;
+    const double key_h = 0.275;
     const double box_h = 0.115;
     double key_x = 0;
     double key_y = 0;

@@ -259,11 +259,11 @@ bool plot_timeline(const struct plot_input *in, struct picture *p, struct strbuf
         strbuf_add(why, "no instruction of the window was found");
     } else {
         p->width = 1200;
-        p->height = 500;
+        p->height = 508;
         picture_real(p, "left", 170);
         picture_real(p, "right", 1200 - 170 - PLOT_WIDTH);
         picture_real(p, "top", 118);
-        picture_real(p, "bottom", 66);
+        picture_real(p, "bottom", 74);
         add_titles(&w, p);
         add_axis(&w, p);
         add_lanes(&w, p);
