@@ -27,7 +27,7 @@ static enum status run(const struct command_line *line, struct diag *d)
     puts("| field | in names | values | meaning | column of measurements |");
     puts("|---|---|---|---|---|");
     for (int f = 0; f < TF_N; f++) {
-        const struct tiling_field_info *info = tiling_field_info(f);
+        const struct tiling_field_info *info = tiling_field_info((enum tiling_field)f);
         printf("| `%s` | `%s` | ", info->name, info->tag);
         print_values(info);
         printf(" | %s | %s%s%s |\n", info->meaning, *info->column ? "`" : "", info->column, *info->column ? "`" : "");

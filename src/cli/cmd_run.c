@@ -45,8 +45,9 @@ static void dry_cell(const struct cell *cell)
            n < size ? 100.0 * (double)feasible / (double)n : (double)feasible);
     for (int r = REASON_NONE + 1; r < REASON_N; r++) {
         if (reasons[r]) {
-            printf(", %.*f%s %s", n < size ? 1 : 0, n < size ? 100.0 * (double)reasons[r] / (double)n : (double)reasons[r],
-                   n < size ? " %" : "", infeasible_reason_name(r));
+            printf(", %.*f%s %s", n < size ? 1 : 0,
+                   n < size ? 100.0 * (double)reasons[r] / (double)n : (double)reasons[r], n < size ? " %" : "",
+                   infeasible_reason_name((enum infeasible_reason)r));
         }
     }
     printf(n < size ? " (of %" PRIu64 " looked at)\n" : "\n", n);
@@ -121,7 +122,8 @@ static void print_verbose(const struct experiment *e, const struct run_outcome *
     strbuf_add(&text, "\n");
     fputs(strbuf_cstr(&text), stdout);
     strbuf_fini(&text);
-    fprintf(stderr, "%" PRIu64 " evaluated in %.2f s on %d threads (%d bound), %" PRIu64 " resumed, peak memory %.0f MiB\n",
+    fprintf(stderr,
+            "%" PRIu64 " evaluated in %.2f s on %d threads (%d bound), %" PRIu64 " resumed, peak memory %.0f MiB\n",
             out->stats.evaluated, out->stats.seconds, out->stats.threads, out->stats.bound, out->stats.resumed,
             (double)os_peak_memory() / 1048576.0);
 }
@@ -210,7 +212,7 @@ static const struct command_option options[] = {
 
 static const char *const examples[] = {
     "tilescope run                                         # the built-in config",
-    "tilescope run my.yaml                                 # results/<name in my.yaml>/summary.txt, plots/, tilings.csv",
+    "tilescope run my.yaml                                 # results/NAME/summary.txt, tilings.csv, plots/",
     "tilescope run my.yaml -n                              # how many tilings, and why not the others",
     "tilescope run -s problem.M=512 -s tiling.baseM=128 -s name=small",
     "tilescope run my.yaml -t b128x256x64_s8x4 -s verify=full -s name=one",

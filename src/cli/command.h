@@ -30,13 +30,13 @@ struct command_line {
 
 struct command {
     const char *name;
-    const char *usage;    /* "tilescope run [CONFIG] [options]" */
-    const char *summary;  /* one line for `tilescope --help` */
-    const char *about;    /* paragraphs above the options; NULL: none */
+    const char *usage;                    /* "tilescope run [CONFIG] [options]" */
+    const char *summary;                  /* one line for `tilescope --help` */
+    const char *about;                    /* paragraphs above the options; NULL: none */
     const struct command_option *options; /* ends with a NULL name; --help is added */
     const char *const *examples;          /* lines to copy, "#" lines explain; NULL-terminated */
     size_t max_words;
-    bool hidden;          /* not in `tilescope --help` */
+    bool hidden; /* not in `tilescope --help` */
     enum status (*run)(const struct command_line *line, struct diag *d);
     /* Instead of everything from `usage` on: the command parses for itself and
      * returns the program's exit code; argv[0] is its name. */

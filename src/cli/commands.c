@@ -5,6 +5,7 @@
  * One whose file is not there is left out. */
 #include "cli/commands.h"
 
+#include "cli/cmd_budget.h"
 #include "cli/cmd_explain.h"
 #include "cli/cmd_fields.h"
 #include "cli/cmd_run.h"
@@ -45,4 +46,5 @@ static const struct command command_validate = {
 #define VALIDATE
 #endif
 
-const struct command *const commands[] = {&command_run, &command_explain, TARGETS INSN CONFORM VALIDATE &command_fields, NULL};
+const struct command *const commands[] = {&command_run, &command_explain, &command_budget, TARGETS INSN CONFORM VALIDATE &command_fields,
+                                          NULL};

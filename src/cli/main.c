@@ -70,9 +70,11 @@ static void print_program_help(void)
             printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
         }
     }
-    puts("\nOptions:\n  -h, --help     this text; after a command: its own\n      --version  version, time model, file format\n"
+    puts("\nOptions:\n  -h, --help     this text; after a command: its own\n      --version  version, time model, file "
+         "format\n"
          "\nData goes to stdout, progress and messages to stderr.\n"
-         "Exit status: 0 ok; 1 a mismatch, or no feasible tiling; 2 usage or config; 3 files or memory; 130 interrupted.");
+         "Exit status: 0 ok; 1 a mismatch, or no feasible tiling; 2 usage or config; 3 files or memory; 130 "
+         "interrupted.");
     print_examples(examples);
 }
 

@@ -5,8 +5,8 @@
 #include "sweep/sweep.h"
 
 struct progress {
-    const char *name;   /* of the run; NULL: say nothing at all */
-    bool on;            /* stderr is a terminal and nobody asked for quiet */
+    const char *name; /* of the run; NULL: say nothing at all */
+    bool on;          /* stderr is a terminal and nobody asked for quiet */
     bool shown;
     double last;        /* seconds of the last line */
     uint64_t evaluated; /* at the start of the rate's window */

@@ -155,8 +155,8 @@ static void get_variant(const struct cell *cell, const struct record *r, int arg
 
 static void get_field(const struct cell *cell, const struct record *r, int arg, struct strbuf *out)
 {
-    const int32_t v = tiling_get(&r->t, arg);
-    const struct tiling_field_info *info = tiling_field_info(arg);
+    const int32_t v = tiling_get(&r->t, (enum tiling_field)arg);
+    const struct tiling_field_info *info = tiling_field_info((enum tiling_field)arg);
     if (cell->failed) {
         return;
     }
@@ -172,14 +172,14 @@ static void get_field(const struct cell *cell, const struct record *r, int arg, 
 static bool set_field(const struct cell *cell, struct record *r, int arg, const char *text)
 {
     (void)cell;
-    const struct tiling_field_info *info = tiling_field_info(arg);
+    const struct tiling_field_info *info = tiling_field_info((enum tiling_field)arg);
     if (!*text || strcmp(text, "auto") == 0) {
-        tiling_set(&r->t, arg, *text ? TILING_AUTO : 0);
+        tiling_set(&r->t, (enum tiling_field)arg, *text ? TILING_AUTO : 0);
         return true;
     }
     for (int32_t i = 0; info->words && info->words[i]; i++) {
         if (strcmp(info->words[i], text) == 0) {
-            tiling_set(&r->t, arg, info->min + i);
+            tiling_set(&r->t, (enum tiling_field)arg, info->min + i);
             return true;
         }
     }
@@ -187,7 +187,7 @@ static bool set_field(const struct cell *cell, struct record *r, int arg, const 
     if (!read_i64(text, &v) || v < INT32_MIN || v > INT32_MAX) {
         return false;
     }
-    tiling_set(&r->t, arg, (int32_t)v);
+    tiling_set(&r->t, (enum tiling_field)arg, (int32_t)v);
     return true;
 }
 
@@ -213,7 +213,7 @@ static bool set_reason(const struct cell *cell, struct record *r, int arg, const
         return true;
     }
     for (int i = REASON_NONE + 1; i < REASON_N; i++) {
-        const char *name = infeasible_reason_name(i);
+        const char *name = infeasible_reason_name((enum infeasible_reason)i);
         const size_t len = strlen(name);
         if (strncmp(text, name, len) == 0 && text[len] == ':') {
             r->why.reason = (uint16_t)i;
@@ -288,7 +288,7 @@ static bool set_bound(const struct cell *cell, struct record *r, int arg, const 
 {
     (void)cell, (void)arg;
     for (int i = 0; i < PIPE_N; i++) {
-        if (strcmp(text, pipe_name(i)) == 0) {
+        if (strcmp(text, pipe_name((enum pipe)i)) == 0) {
             r->bound_pipe = (uint8_t)i;
             return true;
         }
@@ -413,7 +413,7 @@ static bool set_verify(const struct cell *cell, struct record *r, int arg, const
 {
     (void)cell, (void)arg;
     for (int level = VERIFY_NONE + 1; level <= VERIFY_FULL; level++) {
-        const char *name = verify_name(level);
+        const char *name = verify_name((enum verify_level)level);
         const size_t len = strlen(name);
         if (strncmp(text, name, len) == 0 && text[len] == ':') {
             r->verify = (uint8_t)level;
@@ -456,10 +456,22 @@ static bool set_confidence(const struct cell *cell, struct record *r, int arg, c
 /* ---- the table ---- */
 
 #define FIELD_COLUMN(field, tag, def, min, max, digit) {#field, COLUMN_NUMBER, get_field, set_field, TF_##field},
-#define US_COLUMN(name, arg)                           {name, COLUMN_NUMBER, get_us, set_us, arg}
-#define BYTES_COLUMN(name, arg)                        {name, COLUMN_NUMBER, get_bytes, set_bytes, arg}
-#define USED_COLUMN(name, buf)                         {name, COLUMN_NUMBER, get_used, set_used, buf}
-#define FREE_COLUMN(name, buf)                         {name, COLUMN_NUMBER, get_free, set_free, buf}
+#define US_COLUMN(name, arg)                     \
+    {                                            \
+        name, COLUMN_NUMBER, get_us, set_us, arg \
+    }
+#define BYTES_COLUMN(name, arg)                        \
+    {                                                  \
+        name, COLUMN_NUMBER, get_bytes, set_bytes, arg \
+    }
+#define USED_COLUMN(name, buf)                       \
+    {                                                \
+        name, COLUMN_NUMBER, get_used, set_used, buf \
+    }
+#define FREE_COLUMN(name, buf)                       \
+    {                                                \
+        name, COLUMN_NUMBER, get_free, set_free, buf \
+    }
 
 static const struct record_column columns[] = {
     {"cell", COLUMN_NUMBER, get_cell, set_cell, 0},
@@ -471,8 +483,7 @@ static const struct record_column columns[] = {
     {"N", COLUMN_NUMBER, get_size, NULL, 1},
     {"K", COLUMN_NUMBER, get_size, NULL, 2},
     {"variant", COLUMN_TEXT, get_variant, NULL, 0},
-    TILING_FIELDS(FIELD_COLUMN)
-    {"status", COLUMN_TEXT, get_status, NULL, 0},
+    TILING_FIELDS(FIELD_COLUMN){"status", COLUMN_TEXT, get_status, NULL, 0},
     {"reason", COLUMN_TEXT, get_reason, set_reason, 0},
     US_COLUMN("task_us", TIME_TASK),
     US_COLUMN("core_mean_us", TIME_CORE_MEAN),

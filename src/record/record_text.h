@@ -2,8 +2,8 @@
 #ifndef RECORD_RECORD_TEXT_H
 #define RECORD_RECORD_TEXT_H
 
-#include "record/record.h"
 #include "experiment/experiment.h"
+#include "record/record.h"
 #include "text/csv.h"
 
 /* The header line of tilings.csv, with its newline. */

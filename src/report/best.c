@@ -59,8 +59,8 @@ static void add_tiling(const struct cell *cell, const struct tiling *t, struct s
 {
     strbuf_add(out, "tiling:\n");
     for (int f = 0; f < TF_N; f++) {
-        const struct tiling_field_info *info = tiling_field_info(f);
-        const int32_t v = tiling_get(t, f);
+        const struct tiling_field_info *info = tiling_field_info((enum tiling_field)f);
+        const int32_t v = tiling_get(t, (enum tiling_field)f);
         if (v == TILING_AUTO || ((f == TF_loadA || f == TF_loadB) && v == LOAD_AUTO_NONE)) {
             continue;
         }
@@ -80,9 +80,9 @@ void best_yaml(const struct experiment *e, const struct cell *cell, const struct
     struct strbuf name;
     strbuf_init(&name);
     tiling_name(&r->t, &name);
-    strbuf_addf(out, "# Best of the model for %s: %s\n# %.3f us (%" PRId64 " thousandths of a cycle), %.1f %% of peak.\n",
-                cell->name, strbuf_cstr(&name), timing_us(cell->target, r->task), r->task,
-                100 * record_peak_share(cell, r));
+    strbuf_addf(
+        out, "# Best of the model for %s: %s\n# %.3f us (%" PRId64 " thousandths of a cycle), %.1f %% of peak.\n",
+        cell->name, strbuf_cstr(&name), timing_us(cell->target, r->task), r->task, 100 * record_peak_share(cell, r));
     strbuf_add(out, "# Every field is written out: no auto rule decides anything here.\n");
     strbuf_addf(out, "name: %s_best%s", e->name, e->count > 1 ? "" : "\n");
     if (e->count > 1) {

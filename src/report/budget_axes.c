@@ -16,10 +16,18 @@ struct axis_row {
 };
 
 static const struct axis_row AXES[] = {
-    {TF_baseM, TF_N, false},  {TF_baseN, TF_N, false},  {TF_baseK, TF_N, false},
-    {TF_stepM, TF_N, false},  {TF_stepN, TF_N, false},  {TF_stepKa, TF_N, false},
-    {TF_stepKb, TF_N, false}, {TF_dbA1, TF_N, false},   {TF_dbB1, TF_N, false},
-    {TF_dbL0A, TF_N, false},  {TF_dbL0B, TF_N, false},  {TF_dbL0C, TF_N, false},
+    {TF_baseM, TF_N, false},
+    {TF_baseN, TF_N, false},
+    {TF_baseK, TF_N, false},
+    {TF_stepM, TF_N, false},
+    {TF_stepN, TF_N, false},
+    {TF_stepKa, TF_N, false},
+    {TF_stepKb, TF_N, false},
+    {TF_dbA1, TF_N, false},
+    {TF_dbB1, TF_N, false},
+    {TF_dbL0A, TF_N, false},
+    {TF_dbL0B, TF_N, false},
+    {TF_dbL0C, TF_N, false},
     {TF_scaleFactorKa, TF_scaleFactorKb, true},
 };
 
@@ -123,8 +131,11 @@ static void add_axis(const struct budget *b, const struct axis_row *axis, struct
     }
     strbuf_addf(out, "    %-13s %6d", axis->partner == TF_N ? info->name : "scaleFactorK", now);
     const int32_t first = now / unit * unit + unit;
-    strbuf_addf(out, first <= largest ? "  %6d  %7d" : "  %6s  %7d", first <= largest ? first : largest, largest);
-    out->len -= 0;
+    if (first <= largest) {
+        strbuf_addf(out, "  %6d  %7d", first, largest);
+    } else {
+        strbuf_addf(out, "  %6s  %7d", "-", largest);
+    }
     strbuf_add(out, "  ");
     if (next > most) {
         strbuf_add(out, exhausted(axis->field));
@@ -229,8 +240,9 @@ static void add_ub(const struct budget *b, bool two_cores, struct strbuf *out)
     plan_accumulator(b->cell->target, &b->problem, &b->t, &m, &n);
     const int64_t row = n * 4, rows = two_cores ? ceil_div(m, 2) : m, need = rows * row;
     strbuf_addf(out, "    %-22s", two_cores ? "fused epilogue, UB" : "C through UB");
-    strbuf_addf(out, two_cores ? "half a C tile (%" PRId64 " of %" PRId64 " rows) goes to each of two vector cores: "
-                               : "%" PRId64 " of %" PRId64 " rows of C: ",
+    strbuf_addf(out,
+                two_cores ? "half a C tile (%" PRId64 " of %" PRId64 " rows) goes to each of two vector cores: "
+                          : "%" PRId64 " of %" PRId64 " rows of C: ",
                 rows, m);
     budget_bytes(need, 0, out);
     strbuf_add(out, " of ");
@@ -263,7 +275,8 @@ static void add_epilogue(const struct budget *b, struct strbuf *out)
     if (to_ub) {
         add_ub(b, true, out);
     } else {
-        strbuf_add(out, "    fused epilogue, UB    Fixpipe does not reach UB here: vector cores read C back from GM (L2)\n");
+        strbuf_add(out,
+                   "    fused epilogue, UB    Fixpipe does not reach UB here: vector cores read C back from GM (L2)\n");
     }
 }
 

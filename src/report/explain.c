@@ -14,9 +14,13 @@
 
 static const char *region_role(uint8_t role)
 {
-    static const char *const names[ROLE_N] = {
-        [ROLE_A] = "A",        [ROLE_B] = "B",          [ROLE_SA] = "scales of A", [ROLE_SB] = "scales of B",
-        [ROLE_BIAS] = "bias",  [ROLE_QUANT] = "quant row", [ROLE_C] = "C"};
+    static const char *const names[ROLE_N] = {[ROLE_A] = "A",
+                                              [ROLE_B] = "B",
+                                              [ROLE_SA] = "scales of A",
+                                              [ROLE_SB] = "scales of B",
+                                              [ROLE_BIAS] = "bias",
+                                              [ROLE_QUANT] = "quant row",
+                                              [ROLE_C] = "C"};
     return role < ROLE_N ? names[role] : "?";
 }
 
@@ -45,12 +49,12 @@ void explain_budget(const struct target *target, const struct plan *plan, struct
 {
     strbuf_addf(out, "  %-7s %8s  %8s  %8s  %8s  %s\n", "buffer", "from", "to", "bytes", "of data", "what");
     for (int buf = BUF_L1; buf < BUF_N; buf++) {
-        budget_buffer(plan, buf, out);
+        budget_buffer(plan, (enum buffer)buf, out);
     }
     strbuf_add(out, "  event ids:");
     for (int e = 0; e < HARD_EVENT_N; e++) {
         if (plan->events_used[e]) {
-            strbuf_addf(out, " %s 0..%d", hard_event_name(e), plan->events_used[e] - 1);
+            strbuf_addf(out, " %s 0..%d", hard_event_name((enum hard_event)e), plan->events_used[e] - 1);
         }
     }
     strbuf_addf(out, " (each pair has %" PRId32 ")\n", target->event_ids);
@@ -76,14 +80,17 @@ static void loop_assignment(const struct schedule *s, struct strbuf *out)
 {
     const struct tiling *t = &s->t;
     if (t->assign == ASSIGN_BLOCKS) {
-        strbuf_addf(out, "  on %" PRId32 " cores at once (%" PRId32 " own a tile): base tiles are dealt round robin, order %s\n",
+        strbuf_addf(out,
+                    "  on %" PRId32 " cores at once (%" PRId32
+                    " own a tile): base tiles are dealt round robin, order %s\n",
                     s->cores, s->cores_active, field_word(t, TF_order));
-        strbuf_addf(out, "    for each of the core's tiles, of %" PRId32 " x %" PRId32 " in C:\n", s->tiles_m, s->tiles_n);
+        strbuf_addf(out, "    for each of the core's tiles, of %" PRId32 " x %" PRId32 " in C:\n", s->tiles_m,
+                    s->tiles_n);
         return;
     }
     strbuf_addf(out,
-                "  on %" PRId32 " cores at once (%" PRId32 " own a tile): core b has slice (b mod %" PRId32 ", b div %" PRId32
-                ") of %" PRId32 " x %" PRId32 " in C\n",
+                "  on %" PRId32 " cores at once (%" PRId32 " own a tile): core b has slice (b mod %" PRId32
+                ", b div %" PRId32 ") of %" PRId32 " x %" PRId32 " in C\n",
                 s->cores, s->cores_active, s->rounds_per ? s->rounds_per : s->slices_m,
                 s->rounds_per ? s->rounds_per : s->slices_m, t->singleCoreM, t->singleCoreN);
     if (t->orderRounds > 1) {
@@ -92,9 +99,11 @@ static void loop_assignment(const struct schedule *s, struct strbuf *out)
     const int64_t m = ceil_div(t->singleCoreM, t->baseM);
     const int64_t n = ceil_div(t->singleCoreN, t->baseN);
     if (t->iterateOrder == 0) {
-        strbuf_addf(out, "    for n in %" PRId64 " tiles, for m in %" PRId64 " tiles (ORDER_M: m runs faster):\n", n, m);
+        strbuf_addf(out, "    for n in %" PRId64 " tiles, for m in %" PRId64 " tiles (ORDER_M: m runs faster):\n", n,
+                    m);
     } else {
-        strbuf_addf(out, "    for m in %" PRId64 " tiles, for n in %" PRId64 " tiles (ORDER_N: n runs faster):\n", m, n);
+        strbuf_addf(out, "    for m in %" PRId64 " tiles, for n in %" PRId64 " tiles (ORDER_N: n runs faster):\n", m,
+                    n);
     }
 }
 
@@ -121,19 +130,20 @@ void explain_loops(const struct schedule *s, struct strbuf *out)
     strbuf_addf(out, "      for k in %" PRId32 " steps of %" PRId32 ":\n", s->nk, t->baseK);
     loop_copy(s, ROLE_A, out);
     loop_copy(s, ROLE_B, out);
-    strbuf_addf(out, "        load A  L1 -> L0A  %" PRId32 " x %" PRId32 " (%s), %" PRId32 " buffers\n", t->baseM, t->baseK,
-                load_words(ROLE_A, t), t->dbL0A);
-    strbuf_addf(out, "        load B  L1 -> L0B  %" PRId32 " x %" PRId32 " (%s), %" PRId32 " buffers\n", t->baseN, t->baseK,
-                load_words(ROLE_B, t), t->dbL0B);
-    strbuf_addf(out, "        Mmad    L0A * L0B -> L0C  %" PRId32 " x %" PRId32 " x %" PRId32 ", from 0 at the first k\n",
+    strbuf_addf(out, "        load A  L1 -> L0A  %" PRId32 " x %" PRId32 " (%s), %" PRId32 " buffers\n", t->baseM,
+                t->baseK, load_words(ROLE_A, t), t->dbL0A);
+    strbuf_addf(out, "        load B  L1 -> L0B  %" PRId32 " x %" PRId32 " (%s), %" PRId32 " buffers\n", t->baseN,
+                t->baseK, load_words(ROLE_B, t), t->dbL0B);
+    strbuf_addf(out,
+                "        Mmad    L0A * L0B -> L0C  %" PRId32 " x %" PRId32 " x %" PRId32 ", from 0 at the first k\n",
                 t->baseM, t->baseN, t->baseK);
-    strbuf_addf(out, "      Fixpipe   L0C -> GM  %" PRId32 " x %" PRId32 "%s, %" PRId32 " L0C buffer%s\n", t->baseM, t->baseN,
-                t->unitflag ? " (unitflag: starts while the last Mmad still runs)" : "", t->dbL0C,
+    strbuf_addf(out, "      Fixpipe   L0C -> GM  %" PRId32 " x %" PRId32 "%s, %" PRId32 " L0C buffer%s\n", t->baseM,
+                t->baseN, t->unitflag ? " (unitflag: starts while the last Mmad still runs)" : "", t->dbL0C,
                 t->dbL0C > 1 ? "s" : "");
     struct schedule_totals totals;
     schedule_totals(s, &totals);
-    strbuf_addf(out, "  in all: %" PRIu64 " tiles, %" PRIu64 " steps, %" PRIu64 " instructions on the pipes\n", totals.tiles,
-                totals.steps, totals.insns);
+    strbuf_addf(out, "  in all: %" PRIu64 " tiles, %" PRIu64 " steps, %" PRIu64 " instructions on the pipes\n",
+                totals.tiles, totals.steps, totals.insns);
 }
 
 /* ---- times ---- */
@@ -144,7 +154,7 @@ static void times_bytes(const struct record *r, struct strbuf *out)
     const char *comma = "";
     for (int p = 0; p < PATH_N; p++) {
         if (r->bytes[p]) {
-            strbuf_addf(out, "%s %s ", comma, path_name(p));
+            strbuf_addf(out, "%s %s ", comma, path_name((enum path)p));
             summary_bytes(r->bytes[p], out);
             comma = ",";
         }
@@ -201,8 +211,8 @@ static void explain_what(const struct cell *cell, const struct record *r, struct
     heading(1, "Fields", out);
     int column = 0;
     for (int f = 0; f < TF_N; f++) {
-        const struct tiling_field_info *info = tiling_field_info(f);
-        const int32_t v = tiling_get(&r->t, f);
+        const struct tiling_field_info *info = tiling_field_info((enum tiling_field)f);
+        const int32_t v = tiling_get(&r->t, (enum tiling_field)f);
         if (v == info->def && f != TF_baseM && f != TF_baseN && f != TF_baseK) {
             continue;
         }

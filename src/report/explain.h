@@ -6,9 +6,9 @@
 #include "study/study.h"
 
 struct explain_options {
-    int32_t core;  /* whose program is listed; -1: the first with the most steps */
-    int first;     /* steps listed from the start */
-    int period;    /* at most so many steps of one steady period */
+    int32_t core; /* whose program is listed; -1: the first with the most steps */
+    int first;    /* steps listed from the start */
+    int period;   /* at most so many steps of one steady period */
 };
 
 /* What it is, the buffer map with addresses and event ids, the loops, the

@@ -12,11 +12,11 @@ struct listing {
     const struct schedule *s;
     struct strbuf *out;
     int32_t core;
-    int64_t steps;             /* of the core */
-    int64_t first;             /* steps [0, first) are listed, */
-    int64_t from, to;          /* and [from, to), and the last */
-    int64_t prologue, tail;    /* instructions before step 0; left of the last step */
-    int64_t said;              /* step whose heading was written; -1: none, `steps`: epilogue */
+    int64_t steps;          /* of the core */
+    int64_t first;          /* steps [0, first) are listed, */
+    int64_t from, to;       /* and [from, to), and the last */
+    int64_t prologue, tail; /* instructions before step 0; left of the last step */
+    int64_t said;           /* step whose heading was written; -1: none, `steps`: epilogue */
 };
 
 static void say(struct listing *l, int64_t step, const char *title)
@@ -35,14 +35,16 @@ static void say_step(struct listing *l, int64_t step)
     struct step s;
     schedule_step_at(l->s, l->core, step, &s);
     if (step == l->from && step >= l->first) {
-        strbuf_addf(l->out, "  ... steps to %" PRId64 " are like those before; one steady period of %" PRId64 " steps:\n",
+        strbuf_addf(l->out,
+                    "  ... steps to %" PRId64 " are like those before; one steady period of %" PRId64 " steps:\n",
                     step - 1, schedule_period(l->s));
     } else if (step > 0 && l->said != step - 1) {
         strbuf_addf(l->out, "  ... to step %" PRId64 ", the last:\n", step);
     }
     l->said = step;
-    strbuf_addf(l->out, "  -- step %" PRId64 ": tile %" PRId64 " at (%" PRId32 ", %" PRId32 "), %" PRId32 " x %" PRId32 ", k %" PRId32
-                        "..%" PRId32 "\n",
+    strbuf_addf(l->out,
+                "  -- step %" PRId64 ": tile %" PRId64 " at (%" PRId32 ", %" PRId32 "), %" PRId32 " x %" PRId32
+                ", k %" PRId32 "..%" PRId32 "\n",
                 step, s.tile.t, s.tile.m0, s.tile.n0, s.tile.m, s.tile.n, s.tile.k0 + s.k0, s.tile.k0 + s.k0 + s.k - 1);
 }
 
@@ -120,8 +122,9 @@ enum status listing_text(struct study *study, const struct cell *cell, const str
     l.first = min_i64(o->first, l.steps);
     choose_period(&l, o->period);
     TRY(count_edges(&l, d));
-    strbuf_addf(out, "  core %" PRId32 ": %" PRId64 " tiles, %" PRId64 " steps; cycles of the core, start and completion\n", l.core,
-                schedule_tiles(s, l.core), l.steps);
+    strbuf_addf(out,
+                "  core %" PRId32 ": %" PRId64 " tiles, %" PRId64 " steps; cycles of the core, start and completion\n",
+                l.core, schedule_tiles(s, l.core), l.steps);
     strbuf_addf(out, "  %11s %11s\n", "start", "done");
     const struct timing_start start = {.l2_warm = cell->l2_warm};
     TRY(timing_ref_core(study_timing(study), s, &start, l.core, take, &l));

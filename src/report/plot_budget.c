@@ -17,9 +17,9 @@ static const struct role_colour {
     const char *name;
     uint32_t dark, light, text_dark;
 } colours[ROLE_N] = {
-    [ROLE_A] = {"A", 0x0072b2, 0x7fc4ee, 0xffffff},       [ROLE_B] = {"B", 0xe69f00, 0xf5cf7f, 0x222222},
+    [ROLE_A] = {"A", 0x0072b2, 0x7fc4ee, 0xffffff},         [ROLE_B] = {"B", 0xe69f00, 0xf5cf7f, 0x222222},
     [ROLE_SA] = {"scales A", 0x56b4e9, 0xbfe1f6, 0x222222}, [ROLE_SB] = {"scales B", 0xf0e442, 0xf8f3a8, 0x222222},
-    [ROLE_BIAS] = {"bias", 0x888888, 0xbbbbbb, 0xffffff},  [ROLE_QUANT] = {"quant", 0xd55e00, 0xf0a878, 0xffffff},
+    [ROLE_BIAS] = {"bias", 0x888888, 0xbbbbbb, 0xffffff},   [ROLE_QUANT] = {"quant", 0xd55e00, 0xf0a878, 0xffffff},
     [ROLE_C] = {"C", 0x009e73, 0x7bd3b5, 0xffffff},
 };
 
@@ -115,12 +115,14 @@ static void add_titles(const struct target *target, const struct plan *plan, con
     struct strbuf text;
     strbuf_init(&text);
     picture_text(p, "title", title);
-    picture_text(p, "sub1", "each bar is one buffer at its full capacity: start address and bytes of each region; hatched: free, white lines: padding");
+    picture_text(p, "sub1",
+                 "each bar is one buffer at its full capacity: start address and bytes of each region; hatched: free, "
+                 "white lines: padding");
     strbuf_add(&text, "event ids in use:");
     const char *comma = "";
     for (int e = 0; e < HARD_EVENT_N; e++) {
         if (plan->events_used[e]) {
-            strbuf_addf(&text, "%s %s %u", comma, hard_event_name(e), (unsigned)plan->events_used[e]);
+            strbuf_addf(&text, "%s %s %u", comma, hard_event_name((enum hard_event)e), (unsigned)plan->events_used[e]);
             comma = ",";
         }
     }

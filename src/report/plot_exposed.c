@@ -21,9 +21,12 @@ static const struct {
     const char *var, *name;
     uint32_t colour;
 } parts[PART_N] = {
-    [PART_CUBE] = {"part0", "cube", 0x009e73},          [PART_MTE2] = {"part1", "MTE2 exposed", 0x0072b2},
-    [PART_MTE1] = {"part2", "MTE1 exposed", 0xe69f00},  [PART_FIX] = {"part3", "Fixpipe exposed", 0xcc79a7},
-    [PART_WAIT] = {"part4", "flags and issue", 0x888888}, [PART_LAUNCH] = {"part5", "launch", 0xc8c8c8},
+    [PART_CUBE] = {"part0", "cube", 0x009e73},
+    [PART_MTE2] = {"part1", "MTE2 exposed", 0x0072b2},
+    [PART_MTE1] = {"part2", "MTE1 exposed", 0xe69f00},
+    [PART_FIX] = {"part3", "Fixpipe exposed", 0xcc79a7},
+    [PART_WAIT] = {"part4", "flags and issue", 0x888888},
+    [PART_LAUNCH] = {"part5", "launch", 0xc8c8c8},
 };
 
 /* Pipes in the order in which a moment is counted. */
@@ -180,8 +183,11 @@ static void lay_out(const struct plot_input *in, size_t n, int64_t longest, stru
     strbuf_add(&text, "Where the time goes — ");
     plot_subject(in->cell->cell, &text);
     picture_text(p, "title", strbuf_cstr(&text));
-    picture_text(p, "sub1", "busiest core; time of a pipe counts where no pipe left of it in the legend is busy, so the parts add up");
-    picture_text(p, "sub2", "left: base block M×N×K and stepKa, stepKb; the fastest tiling of each base block, fastest first");
+    picture_text(
+        p, "sub1",
+        "busiest core; time of a pipe counts where no pipe left of it in the legend is busy, so the parts add up");
+    picture_text(p, "sub2",
+                 "left: base block M×N×K and stepKa, stepKb; the fastest tiling of each base block, fastest first");
     p->width = 1060;
     p->height = (int)(150 + 46 * n + 70);
     picture_real(p, "left", 190);

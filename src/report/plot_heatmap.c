@@ -21,11 +21,11 @@ struct axis {
 struct heat {
     const struct collect_cell *cell;
     struct axis x, y;
-    bool swapped;       /* x shows collect's y */
-    double low, high;   /* us */
-    int64_t best;       /* mcyc */
+    bool swapped;     /* x shows collect's y */
+    double low, high; /* us */
+    int64_t best;     /* mcyc */
     bool log;
-    size_t feasible;    /* cells */
+    size_t feasible; /* cells */
 };
 
 static int ascending(const void *a, const void *b)
@@ -150,13 +150,13 @@ static void add_reasons(const struct heat *h, struct strbuf *out)
     const char *comma = "";
     for (int b = 0; b < BUF_N; b++) {
         if (buffers[b]) {
-            strbuf_addf(out, "%s%s too small (%zu)", comma, buffer_name(b), buffers[b]);
+            strbuf_addf(out, "%s%s too small (%zu)", comma, buffer_name((enum buffer)b), buffers[b]);
             comma = ", ";
         }
     }
     for (int r = REASON_NONE + 1; r < REASON_N; r++) {
         if (others[r]) {
-            strbuf_addf(out, "%s%s (%zu)", comma, infeasible_reason_name(r), others[r]);
+            strbuf_addf(out, "%s%s (%zu)", comma, infeasible_reason_name((enum infeasible_reason)r), others[r]);
             comma = ", ";
         }
     }

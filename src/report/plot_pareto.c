@@ -124,7 +124,8 @@ static void add_end(const struct scatter *s, int k, const struct record *r, cons
     double x = 0;
     double y = 0;
     char var[16];
-    picture_place(s->at, s->n, w, h, px + (below ? 0.12 : 0), py + (below ? -0.07 : 0.13), keep_out, keep_out ? 1 : 0, &x, &y);
+    picture_place(s->at, s->n, w, h, px + (below ? 0.12 : 0), py + (below ? -0.07 : 0.13), keep_out, keep_out ? 1 : 0,
+                  &x, &y);
     const struct {
         const char *name;
         double v;

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "record/record_columns.h"
 #include "report/plot_axis.h"
 #include "report/plot_kinds.h"
-#include "record/record_columns.h"
 
 static const struct {
     enum pipe pipe;
@@ -153,9 +153,9 @@ static void place_texts(struct roof *f, size_t n, double box_w, struct picture *
     const double ridge_x = graph_x(f, f->peak / f->hbm);
     double ridge_text[1][4] = {{ridge_x - 0.005, 0, ridge_x + 0.15, 0.06}};
     picture_place(f->at, n, key_w, key_h, 0.86, 0.15, ridge_text, 1, &key_x, &key_y);
-    double keep_out[2][4] = {{key_x - key_w / 2 - 0.01, key_y - key_h / 2 - 0.01, key_x + key_w / 2 + 0.01,
-                                    key_y + key_h / 2 + 0.01},
-                                   {0, graph_y(f, f->peak) - 0.02, 1, 1}};
+    double keep_out[2][4] = {
+        {key_x - key_w / 2 - 0.01, key_y - key_h / 2 - 0.01, key_x + key_w / 2 + 0.01, key_y + key_h / 2 + 0.01},
+        {0, graph_y(f, f->peak) - 0.02, 1, 1}};
     const double bx = graph_x(f, intensity(f->best));
     const double by = graph_y(f, record_tflops(f->cell, f->best));
     picture_place(f->at, n, box_w, box_h, bx + box_w / 2 + 0.07, by - 0.2, keep_out, 2, &x, &y);

@@ -35,9 +35,9 @@ struct window {
     const struct record *r;
     struct plot_boxes boxes;
     int32_t core;
-    int64_t tile;       /* shown to its end */
-    int64_t from, to;   /* steps whose Mmad is inside */
-    int64_t t0, t1;     /* mcyc */
+    int64_t tile;     /* shown to its end */
+    int64_t from, to; /* steps whose Mmad is inside */
+    int64_t t0, t1;   /* mcyc */
     int64_t core_steps;
 };
 
@@ -130,8 +130,8 @@ static void add_boxes(const struct window *w, struct picture *p)
                 const bool dark = b->half == 0;
                 const double pixels = PLOT_WIDTH * (double)(end - start) / (double)(w->t1 - w->t0);
                 strbuf_addf(&p->data, "%.3f %.3f %d %u %u %u ", cycles(start), cycles(end), LANES - 1 - l,
-                            dark ? lanes[l].dark : lanes[l].light,
-                            dark && l != 1 ? 0xffffffU : 0x222222U, (unsigned)b->step);
+                            dark ? lanes[l].dark : lanes[l].light, dark && l != 1 ? 0xffffffU : 0x222222U,
+                            (unsigned)b->step);
                 add_box_text(w, b, pixels, &p->data);
                 strbuf_addf(&p->data, " %.3f\n", cycles(min_i64(b->end, w->t1)));
             }
@@ -186,9 +186,8 @@ static void add_lanes(const struct window *w, struct picture *p)
     for (int l = 0; l < LANES; l++) {
         char var[16];
         char text[32];
-        const double run = w->r->core_mean > 0
-                               ? 100.0 * (double)w->r->busy[lanes[l].pipe] / (double)w->r->core_mean
-                               : 0;
+        const double run = w->r->core_mean > 0 ? 100.0 * (double)w->r->busy[lanes[l].pipe] / (double)w->r->core_mean
+                                               : 0;
         snprintf(var, sizeof(var), "lane%d", LANES - 1 - l);
         picture_text(p, var, lanes[l].name);
         snprintf(var, sizeof(var), "here%d", LANES - 1 - l);
@@ -213,7 +212,8 @@ static void add_titles(const struct window *w, struct picture *p)
                  "number: K step, A/B: operand; dark: ping buffer, light: pong; "
                  "shaded: cube idle; thin line: result on its way");
     strbuf_clear(&text);
-    strbuf_addf(&text, "core %" PRId32 ", K steps %" PRId64 " to %" PRId64 " of %" PRId32 " of tile %" PRId64
+    strbuf_addf(&text,
+                "core %" PRId32 ", K steps %" PRId64 " to %" PRId64 " of %" PRId32 " of tile %" PRId64
                 ", then tile %" PRId64 "; %" PRId64 " tiles on this core",
                 w->core, w->from % w->s->nk, (int64_t)w->s->nk - 1, w->s->nk, w->tile, w->tile + 1,
                 schedule_tiles(w->s, w->core));

@@ -10,12 +10,9 @@ static const struct {
     const char *name;
     bool (*fill)(const struct plot_input *in, struct picture *p, struct strbuf *why);
 } kinds[] = {
-    {PLOT_HEATMAP, "heatmap", plot_heatmap},
-    {PLOT_ROOFLINE, "roofline", plot_roofline},
-    {PLOT_TIMELINE, "timeline", plot_timeline},
-    {PLOT_BUDGET, "budget", plot_budget},
-    {PLOT_PARETO, "pareto", plot_pareto},
-    {PLOT_TIMELINE, "exposed", plot_exposed},
+    {PLOT_HEATMAP, "heatmap", plot_heatmap},    {PLOT_ROOFLINE, "roofline", plot_roofline},
+    {PLOT_TIMELINE, "timeline", plot_timeline}, {PLOT_BUDGET, "budget", plot_budget},
+    {PLOT_PARETO, "pareto", plot_pareto},       {PLOT_TIMELINE, "exposed", plot_exposed},
 };
 
 struct plotter {

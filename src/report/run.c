@@ -48,8 +48,9 @@ static enum status open_journal(const struct run_dir *dir, const struct experime
     run_dir_path(dir, RUN_DIR_JOURNAL, &path);
     enum journal_found found = JOURNAL_ABSENT;
     uint64_t dropped = 0;
-    const enum status st = path.failed ? no_memory(d)
-                                       : journal_resume(strbuf_cstr(&path), e->key, &visitor, journal, &found, &dropped, d);
+    const enum status st = path.failed
+                               ? no_memory(d)
+                               : journal_resume(strbuf_cstr(&path), e->key, &visitor, journal, &found, &dropped, d);
     if (st == STATUS_OK && found == JOURNAL_FOREIGN) {
         const struct location at = {.file = run_dir_part(dir)};
         diag_warning(d, &at, "unfinished work of another config, target or model was dropped");
@@ -107,7 +108,8 @@ static void manifest_result(const struct collect *c, struct strbuf *out)
     strbuf_add_json(out, e->name);
     strbuf_addf(out,
                 ",\n    \"tilings\": %" PRIu64 ", \"feasible\": %" PRIu64 ", \"verified\": %" PRIu64
-                ", \"mismatched\": %" PRIu64 ", \"failed_cells\": %" PRIu64 ",\n    \"verify\": \"%s\",\n    \"cells\": [",
+                ", \"mismatched\": %" PRIu64 ", \"failed_cells\": %" PRIu64
+                ",\n    \"verify\": \"%s\",\n    \"cells\": [",
                 n.points, n.feasible, n.verified, n.mismatched, n.failed, verify_name(e->verify));
     for (size_t i = 0; i < e->count; i++) {
         const struct collect_cell *cell = &c->cells[i];
@@ -212,13 +214,13 @@ enum status run_single_tiling(const struct experiment *e, const char *name, stru
     copy->cells = cells;
     copy->search = SEARCH_EXHAUSTIVE;
     for (int f = 0; f < TF_N; f++) {
-        values[f] = tiling_get(&t, f);
+        values[f] = tiling_get(&t, (enum tiling_field)f);
     }
     for (size_t i = 0; i < e->count; i++) {
         struct space space = {.where = cells[i].space.where, .where_count = cells[i].space.where_count};
         for (int f = 0; f < TF_N; f++) {
             if (values[f] != TILING_AUTO) {
-                space_set(&space, f, &values[f], 1);
+                space_set(&space, (enum tiling_field)f, &values[f], 1);
             }
         }
         cells[i].space = space;

@@ -31,8 +31,8 @@ void summary_bytes(int64_t bytes, struct strbuf *out)
 static void add_operand(const char *name, const struct operand *o, struct strbuf *out)
 {
     if (o->dtype != DTYPE_NONE) {
-        strbuf_addf(out, ", %s %s%s %s%s", name, o->mx ? "mx_" : "", dtype_info(o->dtype)->name,
-                    layout_name(o->format), o->transpose ? " transposed" : "");
+        strbuf_addf(out, ", %s %s%s %s%s", name, o->mx ? "mx_" : "", dtype_info(o->dtype)->name, layout_name(o->format),
+                    o->transpose ? " transposed" : "");
     }
 }
 
@@ -184,10 +184,11 @@ void summary_text(const struct collect *c, struct strbuf *out)
     static const char *const objectives[] = {"time", "GM bytes", "L1 bytes"};
     strbuf_addf(out, "tilescope %s: %s (%s), ranked by %s\n", TILESCOPE_VERSION, c->experiment->name,
                 TILESCOPE_MODEL_TEXT, objectives[c->experiment->objective]);
-    strbuf_addf(out,
-                "Times are of the model, not of a board. ~ marks tilings within %d.%d %% of the best: the model cannot\n"
-                "tell them apart, so look at GM bytes and headroom next.\n",
-                SUMMARY_INDISTINCT / 10, SUMMARY_INDISTINCT % 10);
+    strbuf_addf(
+        out,
+        "Times are of the model, not of a board. ~ marks tilings within %d.%d %% of the best: the model cannot\n"
+        "tell them apart, so look at GM bytes and headroom next.\n",
+        SUMMARY_INDISTINCT / 10, SUMMARY_INDISTINCT % 10);
     for (size_t i = 0; i < c->experiment->count; i++) {
         add_cell(c, &c->cells[i], out);
     }

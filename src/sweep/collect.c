@@ -165,9 +165,9 @@ static enum status front_offer(struct collect_list *l, const struct record *r, b
 
 static void choose_axes(struct collect_cell *cell)
 {
-    static const enum tiling_field order[] = {TF_baseM,  TF_baseN,       TF_baseK,       TF_stepKa, TF_stepKb,
-                                              TF_dbL0C,  TF_usedCoreNum, TF_singleCoreM, TF_depthA1, TF_singleCoreN,
-                                              TF_depthB1, TF_order};
+    static const enum tiling_field order[] = {TF_baseM,   TF_baseN,       TF_baseK,       TF_stepKa,
+                                              TF_stepKb,  TF_dbL0C,       TF_usedCoreNum, TF_singleCoreM,
+                                              TF_depthA1, TF_singleCoreN, TF_depthB1,     TF_order};
     enum tiling_field found[2] = {TF_N, TF_N};
     int n = 0;
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && n < 2 && !cell->cell->failed; i++) {

@@ -45,9 +45,9 @@ struct collect_cell {
     struct collect_counts counts;
     struct collect_reason *reasons; /* by first index */
     size_t reason_count, reason_cap;
-    struct collect_list top;        /* after collect_finish: best first */
-    struct collect_list front;      /* time ascending, GM bytes descending */
-    struct collect_list sample;     /* after collect_finish: by index */
+    struct collect_list top;          /* after collect_finish: best first */
+    struct collect_list front;        /* time ascending, GM bytes descending */
+    struct collect_list sample;       /* after collect_finish: by index */
     enum tiling_field heat_x, heat_y; /* TF_N: this cell has no two varying fields */
     struct collect_heat *heat;
     size_t heat_count, heat_cap;

@@ -18,8 +18,8 @@ struct topology;
 enum status topology_create(int wanted, const char *synthetic, struct topology **out, struct diag *d);
 void topology_destroy(struct topology *t);
 
-int topology_threads(const struct topology *t);   /* planned, >= 1 */
-int topology_allowed(const struct topology *t);   /* processors allowed */
+int topology_threads(const struct topology *t); /* planned, >= 1 */
+int topology_allowed(const struct topology *t); /* processors allowed */
 /* Logical number of the processor of thread i, for tests and -v. */
 int topology_processor(const struct topology *t, int i);
 /* Binds the calling thread as thread i; false if that failed (or is not possible here). */

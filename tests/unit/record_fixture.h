@@ -42,8 +42,8 @@ static inline void fixture_fini(struct fixture *f)
     arena_fini(&f->arena);
 }
 
-#define FIXTURE_YAML                                                                       \
-    "name: fixture\ntarget: ascend910b1\nproblem: {M: 512, N: 512, K: 512}\n"              \
+#define FIXTURE_YAML                                                                      \
+    "name: fixture\ntarget: ascend910b1\nproblem: {M: 512, N: 512, K: 512}\n"             \
     "tiling: {baseM: [16, 32, 64, 128], baseN: [16, 32, 64, 128], baseK: [16, 32, 64]}\n" \
     "verify: none\n"
 

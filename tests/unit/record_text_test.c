@@ -96,8 +96,8 @@ static void test_bad_values(void **state)
     (void)state;
     static const struct {
         const char *column, *value;
-    } bad[] = {{"task_mcyc", "12x"}, {"cell", "1"},     {"cell", ""},          {"index", "-1"},
-               {"bound", "MTE9"},    {"verify", "yes"}, {"reason", "because"}, {"task_us", "nan"},
+    } bad[] = {{"task_mcyc", "12x"}, {"cell", "1"},         {"cell", ""},          {"index", "-1"},
+               {"bound", "MTE9"},    {"verify", "yes"},     {"reason", "because"}, {"task_us", "nan"},
                {"baseM", "wide"},    {"confidence", "high"}};
     struct fixture f;
     fixture_load(&f, FIXTURE_YAML);
@@ -170,8 +170,8 @@ static void test_derived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_header),     cmocka_unit_test(test_round_trip), cmocka_unit_test(test_bad_values),
-        cmocka_unit_test(test_json),       cmocka_unit_test(test_derived),
+        cmocka_unit_test(test_header), cmocka_unit_test(test_round_trip), cmocka_unit_test(test_bad_values),
+        cmocka_unit_test(test_json),   cmocka_unit_test(test_derived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

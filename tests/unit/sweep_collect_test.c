@@ -16,8 +16,8 @@
 #include "sweep/collect.h"
 #include "unit/record_fixture.h"
 
-#define KEEP_YAML(keep, top)                                                                 \
-    "name: fixture\ntarget: ascend910b1\nproblem: {M: 512, N: 512, K: 512}\n"                \
+#define KEEP_YAML(keep, top)                                                                \
+    "name: fixture\ntarget: ascend910b1\nproblem: {M: 512, N: 512, K: 512}\n"               \
     "tiling: {baseM: {from: 16, to: 256, step: 16}, baseN: {from: 16, to: 256, step: 16}, " \
     "baseK: [16, 32, 64], stepKa: [1, 2]}\nverify: none\nkeep: " keep "\nreport: {top: " top "}\n"
 
@@ -37,7 +37,7 @@ static int by_time(const void *a, const void *b)
 }
 
 struct all {
-    struct record *r; /* every record, by index */
+    struct record *r;    /* every record, by index */
     struct record *best; /* those that count, sorted */
     size_t n, best_n;
 };
@@ -79,7 +79,8 @@ static void check_front(const struct collect_list *front, const struct all *a)
         for (size_t k = 0; k < a->best_n; k++) { /* none beats it in both, ties go to the lower index */
             const struct record *o = &a->best[k];
             const bool better = o->task <= front->r[i].task && gm(o) <= gm(&front->r[i]) &&
-                                (o->task < front->r[i].task || gm(o) < gm(&front->r[i]) || o->index < front->r[i].index);
+                                (o->task < front->r[i].task || gm(o) < gm(&front->r[i]) ||
+                                 o->index < front->r[i].index);
             assert_false(better);
         }
     }
@@ -97,8 +98,8 @@ static void check_heat(const struct collect_cell *cell, const struct all *a)
     for (size_t i = 0; i < cell->heat_count; i++) {
         int64_t best = INT64_MAX;
         for (size_t k = 0; k < a->n; k++) {
-            if (a->r[k].t.baseM == cell->heat[i].x && a->r[k].t.baseN == cell->heat[i].y &&
-                counts_for_best(&a->r[k]) && a->r[k].task < best) {
+            if (a->r[k].t.baseM == cell->heat[i].x && a->r[k].t.baseN == cell->heat[i].y && counts_for_best(&a->r[k]) &&
+                a->r[k].task < best) {
                 best = a->r[k].task;
             }
         }

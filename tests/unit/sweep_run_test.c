@@ -18,8 +18,8 @@
 #include "sweep/topology.h"
 #include "unit/record_fixture.h"
 
-#define TWO_CELLS                                                                               \
-    "name: two\ntarget: ascend910b1\nproblem: {M: [64, 96], N: 128, K: 128}\n"                   \
+#define TWO_CELLS                                                                                     \
+    "name: two\ntarget: ascend910b1\nproblem: {M: [64, 96], N: 128, K: 128}\n"                        \
     "tiling: {baseM: [16, 32, 64, 4095], baseN: {from: 16, to: 128, step: 16}, baseK: [16, 32, 64], " \
     "stepKa: [1, 2, 4, 8], stepKb: [1, 2]}\nverify: none\n"
 
