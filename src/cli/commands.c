@@ -1,14 +1,20 @@
 /* commands.c - the commands of the program.
  *
- * cmd_run, cmd_explain and cmd_fields are tables of their own (command.h); the
+ * cmd_run, cmd_explain, cmd_budget and cmd_fields are tables of their own (command.h); the
  * others parse for themselves: `int cmd_X(int argc, char **argv)` in cmd_X.h.
  * One whose file is not there is left out. */
 #include "cli/commands.h"
 
-#include "cli/cmd_budget.h"
 #include "cli/cmd_explain.h"
 #include "cli/cmd_fields.h"
 #include "cli/cmd_run.h"
+
+#if __has_include("cli/cmd_budget.h")
+#include "cli/cmd_budget.h"
+#define BUDGET &command_budget,
+#else
+#define BUDGET
+#endif
 
 #if __has_include("cli/cmd_targets.h")
 #include "cli/cmd_targets.h"
@@ -46,5 +52,5 @@ static const struct command command_validate = {
 #define VALIDATE
 #endif
 
-const struct command *const commands[] = {&command_run, &command_explain, &command_budget, TARGETS INSN CONFORM VALIDATE &command_fields,
-                                          NULL};
+const struct command *const commands[] = {&command_run, &command_explain,
+                                          BUDGET TARGETS INSN CONFORM VALIDATE &command_fields, NULL};
