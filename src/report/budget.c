@@ -103,11 +103,27 @@ void budget_bytes(int64_t bytes, int width, struct strbuf *out)
     strbuf_fini(&text);
 }
 
+void budget_reason(const struct infeasible *why, const struct tiling *t, struct strbuf *out)
+{
+    if (why->reason != REASON_BUFFER) {
+        infeasible_text(why, t, out);
+        return;
+    }
+    strbuf_addf(out, "%s ", buffer_name((enum buffer)why->buf));
+    budget_bytes(why->need, 0, out);
+    strbuf_add(out, " of ");
+    budget_bytes(why->have, 0, out);
+}
+
 void budget_region_name(const struct plan *plan, const struct region *r, struct strbuf *out)
 {
-    static const char *const names[ROLE_N] = {
-        [ROLE_A] = "A",           [ROLE_B] = "B",           [ROLE_SA] = "scales of A", [ROLE_SB] = "scales of B",
-        [ROLE_BIAS] = "bias row", [ROLE_QUANT] = "quant row", [ROLE_C] = "C"};
+    static const char *const names[ROLE_N] = {[ROLE_A] = "A",
+                                              [ROLE_B] = "B",
+                                              [ROLE_SA] = "scales of A",
+                                              [ROLE_SB] = "scales of B",
+                                              [ROLE_BIAS] = "bias row",
+                                              [ROLE_QUANT] = "quant row",
+                                              [ROLE_C] = "C"};
     const bool pong = plan_region(plan, (enum buffer)r->buf, (enum role)r->role, 1) != NULL;
     strbuf_addf(out, "%s%s", names[r->role], r->half ? " pong" : pong ? " ping" : "");
 }
@@ -124,7 +140,8 @@ static void add_source(const struct budget *b, struct strbuf *out)
         strbuf_add(out, "the config's fixed fields, all others by their auto rule");
         break;
     case BUDGET_SPACE:
-        strbuf_addf(out, "auto does not fit here: point %" PRIu64 " of the config's space, its first that does", b->index);
+        strbuf_addf(out, "auto does not fit here: point %" PRIu64 " of the config's space, its first that does",
+                    b->index);
         break;
     }
 }
@@ -184,27 +201,22 @@ static void add_reserve(const struct budget *b, enum buffer buf, struct strbuf *
     }
 }
 
-static void add_sources(const struct budget *b, struct strbuf *out)
+/* Where the size is known from. */
+static void add_size_source(const struct budget *b, enum buffer buf, struct strbuf *out)
 {
-    strbuf_add(out, "    sizes from: ");
-    const char *comma = "";
-    for (size_t i = 0; i < BUFFER_COUNT; i++) {
-        char key[32] = "buffers.";
-        strncat(key, buffer_name(BUFFERS[i]), sizeof key - sizeof "buffers.");
-        const struct target_fact *fact = target_fact(b->cell->target, key);
-        if (fact != NULL && b->plan.physical[BUFFERS[i]] > 0) {
-            strbuf_addf(out, "%s%s %s [%s]", comma, buffer_name(BUFFERS[i]), fact->source,
-                        confidence_name(fact->confidence));
-            comma = ";\n                ";
-        }
+    char key[32] = "buffers.";
+    strncat(key, buffer_name(buf), sizeof key - sizeof "buffers.");
+    const struct target_fact *fact = target_fact(b->cell->target, key);
+    if (fact != NULL) {
+        strbuf_addf(out, "  %s [%s]", fact->source, confidence_name(fact->confidence));
     }
-    strbuf_add(out, "\n");
 }
 
 void budget_buffers(const struct budget *b, struct strbuf *out)
 {
     const struct plan *plan = &b->plan;
-    strbuf_add(out, "\n1. Buffers\n    buffer          used          left        usable      physical\n");
+    strbuf_add(out, "\n1. Buffers\n    buffer          used          left        usable      physical"
+                    "                            physical size from\n");
     for (size_t i = 0; i < BUFFER_COUNT; i++) {
         const enum buffer buf = BUFFERS[i];
         if (plan->physical[buf] == 0) {
@@ -217,14 +229,16 @@ void budget_buffers(const struct budget *b, struct strbuf *out)
         budget_bytes(plan->usable[buf], 14, out);
         budget_bytes(plan->physical[buf], 14, out);
         add_bar(used, plan->usable[buf], out);
-        strbuf_add(out, used > plan->usable[buf] ? "  <- does not fit\n"
-                        : buf == BUF_UB          ? "  no cube data; see 7 for an epilogue\n"
-                                                 : "\n");
+        if (used > plan->usable[buf]) {
+            strbuf_add(out, "  <- DOES NOT FIT");
+        } else {
+            add_size_source(b, buf, out);
+        }
+        strbuf_add(out, "\n");
     }
     for (size_t i = 0; i < BUFFER_COUNT; i++) {
         add_reserve(b, BUFFERS[i], out);
     }
-    add_sources(b, out);
 }
 
 /* ---- 2. address map ---- */
@@ -251,7 +265,8 @@ static void add_content(const struct budget *b, const struct region *r, struct s
             strbuf_add(out, ", points x channels");
             break;
         }
-        strbuf_addf(out, ", %s; %d base block%s along K", load_k_contiguous(p, (enum role)r->role) ? "k along the row" : "k down the rows",
+        strbuf_addf(out, ", %s; %d base block%s along K",
+                    load_k_contiguous(p, (enum role)r->role) ? "k along the row" : "k down the rows",
                     a ? t->stepKa : t->stepKb, (a ? t->stepKa : t->stepKb) == 1 ? "" : "s");
         break;
     case ROLE_SA:
@@ -259,8 +274,8 @@ static void add_content(const struct budget *b, const struct region *r, struct s
         plan_scales(p, t, a ? ROLE_A : ROLE_B, &scales);
         if (r->buf == BUF_L1) {
             strbuf_addf(out, "%d x %d e8m0, for %d chunk%s of %s", scales.rows, scales.codes,
-                        a ? t->scaleFactorKa : t->scaleFactorKb, (a ? t->scaleFactorKa : t->scaleFactorKb) == 1 ? "" : "s",
-                        a ? "A" : "B");
+                        a ? t->scaleFactorKa : t->scaleFactorKb,
+                        (a ? t->scaleFactorKa : t->scaleFactorKb) == 1 ? "" : "s", a ? "A" : "B");
         } else {
             strbuf_addf(out, "%d x %d e8m0, at data address / 16", scales.rows, t->baseK / 32);
         }

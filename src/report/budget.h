@@ -24,7 +24,7 @@ struct budget {
     enum budget_source source;
     uint64_t index; /* BUDGET_SPACE: the point */
     struct plan plan;
-    bool fits;             /* plan_fits(); else why */
+    bool fits; /* plan_fits(); else why */
     struct infeasible why;
     struct infeasible missing; /* REASON_UNSUPPORTED: what the schedule does not lower yet */
 };

@@ -142,7 +142,7 @@ static void add_axis(const struct budget *b, const struct axis_row *axis, struct
     } else {
         const struct tiling t = changed(b, axis, next);
         strbuf_addf(out, "%d: ", next);
-        infeasible_text(&why, &t, out);
+        budget_reason(&why, &t, out);
     }
     strbuf_add(out, "\n");
 }
@@ -186,7 +186,11 @@ static void add_question(const struct budget *b, const char *what, const struct 
         }
     } else {
         strbuf_add(out, "no: ");
-        infeasible_advice(b->cell->target, p, t, &why, out);
+        budget_reason(&why, t, out);
+        const int32_t nearest = tiling_nearest_legal(b->cell->target, p, t, &why);
+        if (nearest != TILING_AUTO) {
+            strbuf_addf(out, "; fits with %s %d", tiling_field_info((enum tiling_field)why.field)->name, nearest);
+        }
     }
     strbuf_add(out, "\n");
 }

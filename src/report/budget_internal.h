@@ -19,8 +19,14 @@ void budget_headroom(const struct budget *b, struct strbuf *out); /* bias, quant
 void budget_region_name(const struct plan *plan, const struct region *r, struct strbuf *out);
 /* "524,288 B" in a field of `width`. */
 void budget_bytes(int64_t bytes, int width, struct strbuf *out);
+/* A reason in few words: "L1 525,312 B of 524,288 B"; others as infeasible_text(). */
+void budget_reason(const struct infeasible *why, const struct tiling *t, struct strbuf *out);
 /* Adds blanks until the current line is `column` characters long. */
 void budget_pad(struct strbuf *out, int column);
+
+/* What a region does in a step, counted over the tiles of a core: '#' read, '+'
+ * the next piece comes, '*' filled then read, '-' drained or free, '.' free. */
+char budget_state(const struct budget *b, const struct region *r, int64_t step);
 
 /* --- the frontier ---------------------------------------------------------- */
 

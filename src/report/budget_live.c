@@ -10,6 +10,9 @@
 #include "base/intmath.h"
 #include "report/budget_internal.h"
 
+#define INDENT 30    /* columns before the chart */
+#define GAP    " ~ " /* steps left out */
+
 /* ---- states of a region, by step ---- */
 
 /* Steps are counted over the tiles of one core: s = tile * nk + kk. */
@@ -84,6 +87,19 @@ static char state(const struct steps *st, const struct region *r, int64_t s)
     return '?';
 }
 
+/* Steps of one tile of the tiling. */
+static struct steps steps_of(const struct budget *b)
+{
+    const int64_t k = min_i64(b->t.singleCoreK, b->problem.K);
+    return (struct steps){&b->t, max_i64(1, ceil_div(k, max_i64(1, b->t.baseK)))};
+}
+
+char budget_state(const struct budget *b, const struct region *r, int64_t step)
+{
+    const struct steps st = steps_of(b);
+    return state(&st, r, step);
+}
+
 /* ---- the chart ---- */
 
 /* Columns of the chart: steps [0, first) and [from, to) with a gap between. */
@@ -99,17 +115,36 @@ static struct window chart_window(int64_t nk)
     return (struct window){.first = 32, .from = nk - 8, .to = nk + 12};
 }
 
-/* Calls for each column; '|' stands before the first step of a new tile. */
+/* Adds one character a step; '|' stands before the first step of a new tile. */
 static void chart_row(const struct steps *st, const struct window *w, const struct region *r, struct strbuf *out)
 {
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t s = pass == 0 ? 0 : w->from; s < (pass == 0 ? w->first : w->to); s++) {
-            const char c = r == NULL ? (s % st->nk % 4 == 0 ? '\'' : ' ') : state(st, r, s);
-            strbuf_addf(out, "%s%c", s > 0 && s % st->nk == 0 ? "|" : "", c);
+            strbuf_addf(out, "%s%c", s > 0 && s % st->nk == 0 ? "|" : "", state(st, r, s));
         }
         if (pass == 0 && w->to > 0) {
-            strbuf_add(out, " ~ ");
+            strbuf_add(out, GAP);
         }
+    }
+    strbuf_add(out, "\n");
+}
+
+/* Numbers of the tile's steps above every eighth. */
+static void chart_ruler(const struct steps *st, const struct window *w, int indent, struct strbuf *out)
+{
+    int column = indent;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t s = pass == 0 ? 0 : w->from; s < (pass == 0 ? w->first : w->to); s++) {
+            column += s > 0 && s % st->nk == 0;
+            const int64_t kk = s % st->nk;
+            /* The next tile starts anew: its 0 needs room after the last number. */
+            if (kk % 8 == 0 && (kk > 0 || s == 0 || st->nk % 8 == 0 || st->nk % 8 > 2)) {
+                budget_pad(out, column);
+                strbuf_addf(out, "%" PRId64, kk);
+            }
+            column++;
+        }
+        column += pass == 0 && w->to > 0 ? (int)strlen(GAP) : 0;
     }
     strbuf_add(out, "\n");
 }
@@ -118,24 +153,21 @@ static void add_chart(const struct budget *b, const struct steps *st, struct str
 {
     static const enum buffer order[] = {BUF_L1, BUF_L0A, BUF_L0A_MX, BUF_L0B, BUF_L0B_MX, BUF_L0C, BUF_BT, BUF_FB};
     const struct window w = chart_window(st->nk);
-    strbuf_addf(out, "    step of the tile, ' every 4; | next tile%*s", 0, "");
-    budget_pad(out, 28);
-    strbuf_add(out, "\n");
-    budget_pad(out, 28);
-    chart_row(st, &w, NULL, out);
+    strbuf_add(out, "    step of the tile");
+    chart_ruler(st, &w, INDENT, out);
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         for (int k = 0; k < b->plan.n; k++) {
             const struct region *r = &b->plan.r[k];
             if (r->buf == order[i]) {
                 strbuf_addf(out, "    %-6s ", buffer_name(order[i]));
                 budget_region_name(&b->plan, r, out);
-                budget_pad(out, 28);
+                budget_pad(out, INDENT);
                 chart_row(st, &w, r, out);
             }
         }
     }
     strbuf_add(out, "    # read   + next piece comes while the other half is read   * filled, then read: no overlap\n"
-                    "    - drained by Fixpipe, then free   . free\n");
+                    "    - drained by Fixpipe, then free   . free   | next tile\n");
 }
 
 /* ---- in words ---- */
@@ -168,20 +200,24 @@ static void add_words(const struct budget *b, const struct steps *st, struct str
                     t->scaleFactorKa, t->scaleFactorKb);
     }
     if (t->dbL0A == 2 && t->dbL0B == 2) {
-        strbuf_add(out, "    L0A, L0B: a base block is loaded while the Mmad of the step before reads the other half\n");
+        strbuf_add(out,
+                   "    L0A, L0B: a base block is loaded while the Mmad of the step before reads the other half\n");
     } else {
         strbuf_addf(out, "    L0A, L0B: %d and %d buffers: %s waits for the Mmad of the step before\n", t->dbL0A,
-                    t->dbL0B, t->dbL0A == 1 && t->dbL0B == 1 ? "a load" : t->dbL0A == 1 ? "the load of A" : "the load of B");
+                    t->dbL0B,
+                    t->dbL0A == 1 && t->dbL0B == 1 ? "a load"
+                    : t->dbL0A == 1                ? "the load of A"
+                                                   : "the load of B");
     }
-    strbuf_add(out, t->unitflag     ? "    L0C: one tile; Fixpipe drains it in 512 B units behind the last Mmad (unit flag)\n"
+    strbuf_add(out, t->unitflag
+                        ? "    L0C: one tile; Fixpipe drains it in 512 B units behind the last Mmad (unit flag)\n"
                     : t->dbL0C == 2 ? "    L0C: two tiles; one is drained while the next is summed\n"
                                     : "    L0C: one tile; the next one's first Mmad waits for Fixpipe\n");
 }
 
 void budget_live(const struct budget *b, struct strbuf *out)
 {
-    const int64_t k = min_i64(b->t.singleCoreK, b->problem.K);
-    const struct steps st = {&b->t, max_i64(1, ceil_div(k, max_i64(1, b->t.baseK)))};
+    const struct steps st = steps_of(b);
     strbuf_add(out, "\n3. Live ranges  (program order of one core, in the steady state)\n");
     if (b->plan.n == 0) {
         strbuf_add(out, "    none: a field is out of its range\n");
@@ -208,7 +244,10 @@ static void chunk_name(const struct plan_event *e, bool pong, struct strbuf *out
     if (e->role == ROLE_BIAS || e->role == ROLE_QUANT) {
         strbuf_addf(out, "%s row in L1", e->role == ROLE_BIAS ? "bias" : "quant");
     } else {
-        strbuf_addf(out, "%s%s in L1%s", e->role == ROLE_A ? "A" : "B", !pong ? "" : e->half ? " pong" : " ping",
+        strbuf_addf(out, "%s%s in L1%s", e->role == ROLE_A ? "A" : "B",
+                    !pong     ? ""
+                    : e->half ? " pong"
+                              : " ping",
                     e->shared ? " and its scales" : "");
     }
 }
@@ -232,7 +271,7 @@ static void add_meaning(const struct plan_event *e, const struct tiling *t, stru
             break;
         }
         slot_name(e, pong_l0, out);
-        strbuf_add(out, " free: the Mmad that read it is done");
+        strbuf_addf(out, " free: the Mmad that read %s is done", e->shared ? "them" : "it");
         break;
     case EVENT_MTE1_M:
         slot_name(e, t->dbL0A == 2, out);

@@ -1,0 +1,79 @@
+# budget.sh - the budget of auto, named and impossible tilings; its pictures.
+. "$TESTS_DIR/cli/common.inc"
+
+# The vendor's own tiling on A2: L1, L0B and L0C to the last byte.
+expect 0 "$TILESCOPE" budget -s problem.M=8192 -s problem.N=8192 -s problem.K=8192 --no-plots
+has out "b128x256x64_s8x4_d2x2_l2x2x1_c24_g1408x2048x8192"
+has out "fits, and can be simulated"
+has out "L1         524,288 B           0 B     524,288 B     524,288 B"
+has out "0x60000 - 0x7ffff     131,072 B  B pong"
+has out "A ping             ########++++++++########"
+has out "MTE1_MTE2   0  MTE1    MTE2       A ping in L1 free"
+has out "144: L0C 147,456 B of 131,072 B"
+has out "stepKa             8       -        8  9: L1 557,056 B of 524,288 B"
+has out "bias row, float       no: L1 525,312 B of 524,288 B; fits with stepKa 7"
+has out "<- this tiling"
+[ ! -e results ] || fail "--no-plots wrote files"
+
+# 950: the same shape, its own tiling and an epilogue in UB.
+expect 0 "$TILESCOPE" budget -s target=ascend950pr_9589 --no-plots
+has out "256 x 256 accumulators"
+has out "half a C tile (128 of 256 rows) goes to each of two vector cores"
+
+# MX: scales in L1 and at data address / 16, shared event ids.
+expect 0 "$TILESCOPE" budget -s target=ascend950pr_9589 -s problem.A.dtype=mx_fp4_e2m1 \
+    -s problem.B.dtype=mx_fp4_e2m1 -s problem.C.dtype=bf16 --no-plots
+has out "scales of A pong"
+has out "at data address / 16"
+has out "A ping in L1 and its scales filled"
+has out "scaleFactorK"
+
+# Does not fit: still shown, with the reason and what would fit; exit status 1.
+expect 1 "$TILESCOPE" budget -t b192x256x64 --no-plots
+has out "DOES NOT FIT: L0C needs 196608 B, has 131072 B"
+has out "nearest legal baseN"
+has out "<- past the end"
+has err "the tiling does not fit"
+
+# mix: 256 B of L1 are the vector cores'.
+expect 0 "$TILESCOPE" budget -t k1 --no-plots
+has out "256 B are held back"
+
+# Auto does not fit the fixed fields: the first point of the space that does.
+expect 0 "$TILESCOPE" budget -s tiling.baseN=256 -s tiling.stepKb=4 -s 'tiling.stepKa=9' -s 'tiling.baseM=[64, 128]' --no-plots
+has out "auto does not fit here: point"
+
+# Cells: the others are listed, one is chosen; there is an end.
+expect 0 "$TILESCOPE" budget -s 'target=[ascend910b1, ascend950pr_9589]' -c 1 --no-plots
+has out "in ascend950pr_9589/"
+has out "   0  ascend910b1/"
+expect 2 "$TILESCOPE" budget -c 1 --no-plots
+has err "--cell: '1' is no whole number from 0 to 0"
+expect 2 "$TILESCOPE" budget -t b128x256 --no-plots
+has err "cannot read part 'b128x256'"
+
+# A conv is planned, not simulated.
+cat >conv.yaml <<'YAML'
+name: conv
+target: ascend910b1
+problem: {op: conv, C: 64, H: 56, W: 56, Cout: 64, kh: 3, kw: 3, pad: 1, A: {format: NC1HWC0}, B: {format: FRACTAL_Z}}
+YAML
+expect 0 "$TILESCOPE" budget conv.yaml --no-plots
+has out "336 x 64 half, points x channels"
+
+# Pictures where they belong.
+expect 0 "$TILESCOPE" budget --out pictures
+for file in budget.dat budget.gp frontier.dat frontier.gp; do
+    [ -s "pictures/$file" ] || fail "no $file"
+done
+if command -v gnuplot >/dev/null; then
+    for file in budget.png budget.svg frontier.png frontier.svg; do
+        [ -s "pictures/$file" ] || fail "no $file"
+    done
+    [ ! -s err ] || fail "gnuplot complained"
+fi
+expect 0 "$TILESCOPE" budget small.yaml
+[ -s results/small.budget/frontier.gp ] || fail "no results/small.budget"
+
+expect 0 "$TILESCOPE" budget --help
+has out "Examples:"
