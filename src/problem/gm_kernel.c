@@ -15,19 +15,21 @@
 #define HAVE_X86 0
 #endif
 
+#define INLINE static inline __attribute__((always_inline))
+
 /* ---- plain ---- */
 
-static void row_plain(int bits, const struct gm_run *run, uint8_t *out)
+INLINE void run_plain(const struct gm_run *run, uint8_t *out, const int bits)
 {
     const union gm_codes *codes = run->codes;
     for (int64_t i = 0; i < run->n; i++) {
         const uint32_t code = gm_element_code(run->key, run->col + (uint32_t)i);
-        if (bits == 16) {
+        if (bits == 8) {
+            out[i] = codes->u8[code];
+        } else if (bits == 16) {
             memcpy(out + 2 * i, &codes->u16[code], 2);
         } else if (bits == 32) {
             memcpy(out + 4 * i, &codes->u32[code], 4);
-        } else if (bits == 8) {
-            out[i] = codes->u8[code];
         } else if (bits == 64) {
             const uint64_t wide = codes->u32[code];
             memcpy(out + 8 * i, &wide, 8);
@@ -36,6 +38,18 @@ static void row_plain(int bits, const struct gm_run *run, uint8_t *out)
         } else {
             out[i / 2] = (uint8_t)(out[i / 2] | codes->u8[code] << 4);
         }
+    }
+}
+
+/* One loop a width. */
+static void row_plain(int bits, const struct gm_run *run, uint8_t *out)
+{
+    switch (bits) {
+    case 4: run_plain(run, out, 4); break;
+    case 8: run_plain(run, out, 8); break;
+    case 16: run_plain(run, out, 16); break;
+    case 32: run_plain(run, out, 32); break;
+    default: run_plain(run, out, 64); break;
     }
 }
 
@@ -49,7 +63,6 @@ static void column_plain(struct gm_salt salt, uint32_t row, const struct gm_run 
 
 #if HAVE_X86
 
-#define INLINE static inline __attribute__((always_inline))
 #define WITH_AVX2   __attribute__((target("avx2")))
 #define WITH_AVX512 __attribute__((target("avx512f,avx512bw")))
 
