@@ -1,3 +1,3 @@
 /* timing_equal_test on many more points. */
-#define POINTS 100000
+#define POINTS 50000
 #include "timing_equal_test.c"
