@@ -66,12 +66,14 @@ static void add(struct builder *b, const struct addr *at, bool write, int64_t of
     simplify(a);
 }
 
-static void reads(struct builder *b, const struct addr *at, int64_t off, int64_t len, struct dim x, struct dim y, struct dim z)
+static void reads(struct builder *b, const struct addr *at, int64_t off, int64_t len, struct dim x, struct dim y,
+                  struct dim z)
 {
     add(b, at, false, off, len, x, y, z);
 }
 
-static void writes(struct builder *b, const struct addr *at, int64_t off, int64_t len, struct dim x, struct dim y, struct dim z)
+static void writes(struct builder *b, const struct addr *at, int64_t off, int64_t len, struct dim x, struct dim y,
+                   struct dim z)
 {
     add(b, at, true, off, len, x, y, z);
 }
@@ -166,7 +168,8 @@ static void of_load_2d(struct builder *b)
     const int64_t step = down ? -(int64_t)p->srcStride : (int64_t)p->srcStride;
     /* dstGap has no effect on 950 (A10). */
     const int64_t pitch = is_3510(b) ? 1 : (int64_t)p->dstGap + 1;
-    reads(b, &b->in->src, (int64_t)p->startIndex * FRACTAL, FRACTAL, (struct dim){p->repeatTimes, step * FRACTAL}, once, once);
+    reads(b, &b->in->src, (int64_t)p->startIndex * FRACTAL, FRACTAL, (struct dim){p->repeatTimes, step * FRACTAL}, once,
+          once);
     writes(b, &b->in->dst, 0, FRACTAL, (struct dim){p->repeatTimes, pitch * FRACTAL}, once, once);
 }
 
@@ -179,13 +182,16 @@ static void load_v2_part(struct builder *b, const struct load_2d_v2_params *p)
     if (p->mStep == 0 || p->kStep == 0) {
         return;
     }
-    reads(b, &b->in->src, start * FRACTAL, FRACTAL, (struct dim){p->mStep, FRACTAL}, (struct dim){p->kStep, stride * FRACTAL}, once);
+    reads(b, &b->in->src, start * FRACTAL, FRACTAL, (struct dim){p->mStep, FRACTAL},
+          (struct dim){p->kStep, stride * FRACTAL}, once);
     if (!transpose) {
         writes(b, &b->in->dst, 0, FRACTAL, (struct dim){p->mStep, FRACTAL}, (struct dim){p->kStep, pitch}, once);
     } else if (bits(b) == 32) {
-        writes(b, &b->in->dst, 0, FRACTAL, (struct dim){p->kStep / 2, FRACTAL}, (struct dim){2 * p->mStep, pitch}, once);
+        writes(b, &b->in->dst, 0, FRACTAL, (struct dim){p->kStep / 2, FRACTAL}, (struct dim){2 * p->mStep, pitch},
+               once);
     } else {
-        writes(b, &b->in->dst, 0, FRACTAL, (struct dim){n * p->kStep, FRACTAL}, (struct dim){p->mStep / n, pitch}, once);
+        writes(b, &b->in->dst, 0, FRACTAL, (struct dim){n * p->kStep, FRACTAL}, (struct dim){p->mStep / n, pitch},
+               once);
     }
 }
 
@@ -207,8 +213,10 @@ static void of_load_mx(struct builder *b)
     const int64_t start = p->xStartPosition * (stride < 0 ? -stride : stride) + p->yStartPosition;
     const struct addr dst = scales_at(&b->in->dst);
     load_v2_part(b, &p->data);
-    reads(b, &b->in->src2, start * BLOCK, BLOCK, (struct dim){p->yStep, BLOCK}, (struct dim){p->xStep, stride * BLOCK}, once);
-    writes(b, &dst, 0, BLOCK, (struct dim){p->yStep, BLOCK}, (struct dim){p->xStep, (int64_t)p->dstStride * BLOCK}, once);
+    reads(b, &b->in->src2, start * BLOCK, BLOCK, (struct dim){p->yStep, BLOCK}, (struct dim){p->xStep, stride * BLOCK},
+          once);
+    writes(b, &dst, 0, BLOCK, (struct dim){p->yStep, BLOCK}, (struct dim){p->xStep, (int64_t)p->dstStride * BLOCK},
+           once);
 }
 
 static void of_load_transpose(struct builder *b)
@@ -276,11 +284,12 @@ static void read_map(struct builder *b, const struct map *m)
         w_hi = min_i64(w_hi, m->m_hi % m->out_w * p->strideW - p->padList[0] + (m->fw - 1) * p->dilationFilterW);
     }
     const int64_t points = m->fh * m->fw, plane = (int64_t)p->l1H * p->l1W, groups = p->channelSize / m->c0;
-    const int64_t rest = (p->channelSize % m->c0) * bits(b) / 8; /* bytes of the leftover channels of a point, packed (A11) */
+    const int64_t rest = (p->channelSize % m->c0) * bits(b) /
+                         8; /* bytes of the leftover channels of a point, packed (A11) */
     const int64_t g_lo = m->k_lo / m->c0 / points, g_hi = min_i64(groups - 1, m->k_hi / m->c0 / points);
     const int64_t at = h_lo * p->l1W + w_lo;
-    reads(b, &b->in->src, (g_lo * plane + at) * BLOCK, (w_hi - w_lo + 1) * BLOCK, (struct dim){h_hi - h_lo + 1, p->l1W * BLOCK},
-          (struct dim){g_hi - g_lo + 1, plane * BLOCK}, once);
+    reads(b, &b->in->src, (g_lo * plane + at) * BLOCK, (w_hi - w_lo + 1) * BLOCK,
+          (struct dim){h_hi - h_lo + 1, p->l1W * BLOCK}, (struct dim){g_hi - g_lo + 1, plane * BLOCK}, once);
     if (m->k_hi >= groups * m->c0 * points) {
         reads(b, &b->in->src, groups * plane * BLOCK + at * rest, (w_hi - w_lo + 1) * rest,
               (struct dim){h_hi - h_lo + 1, p->l1W * rest}, once, once);
@@ -383,8 +392,8 @@ static struct store store_of(const struct builder *b, int64_t es)
     const struct fixpipe_params *p = &b->in->p.fixpipe;
     switch (p->format) {
     case FIXPIPE_DN:
-        return (struct store){p->dnNum, p->srcNzMatrixStride * 64, p->srcNzC0Stride * 64, (int64_t)p->dstDnMatrixStride * es,
-                              (int64_t)p->dstStride * es};
+        return (struct store){p->dnNum, p->srcNzMatrixStride * 64, p->srcNzC0Stride * 64,
+                              (int64_t)p->dstDnMatrixStride * es, (int64_t)p->dstStride * es};
     case FIXPIPE_NZ:
         return (struct store){1, 0, 64, 0, (int64_t)p->dstStride * (p->arch3510 != 0 ? es : BLOCK)};
     default: /* srcNdStride counts 1024 B on 2201, 64 B on 3510 (A45) */
@@ -398,7 +407,10 @@ static struct store store_of(const struct builder *b, int64_t es)
 static void store_nz(struct builder *b, int64_t es, int64_t pitch)
 {
     const struct fixpipe_params *p = &b->in->p.fixpipe;
-    const int64_t width = p->channelSplit != 0 ? 8 : es == 1 ? 32 : 16, full = p->nSize / width, rest = p->nSize % width;
+    const int64_t width = p->channelSplit != 0 ? 8
+                          : es == 1            ? 32
+                                               : 16,
+                  full = p->nSize / width, rest = p->nSize % width;
     const int64_t last_row = (width == 32 && rest <= 16 ? 16 : width) * es;
     writes(b, &b->in->dst, 0, p->mSize * width * es, (struct dim){full, pitch}, once, once);
     writes(b, &b->in->dst, full * pitch, rest * es, (struct dim){p->mSize, last_row}, once, once);

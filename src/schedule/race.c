@@ -37,7 +37,7 @@ void race_destroy(struct race *r)
 enum pipe race_actor_pipe(enum actor actor)
 {
     static const uint8_t pipes[ACTOR_N] = {
-        [ACTOR_MTE2] = PIPE_MTE2, [ACTOR_MTE1] = PIPE_MTE1,      [ACTOR_M] = PIPE_M,       [ACTOR_FIX] = PIPE_FIX,
+        [ACTOR_MTE2] = PIPE_MTE2, [ACTOR_MTE1] = PIPE_MTE1,    [ACTOR_M] = PIPE_M,       [ACTOR_FIX] = PIPE_FIX,
         [ACTOR_M_UNIT] = PIPE_M,  [ACTOR_FIX_UNIT] = PIPE_FIX, [ACTOR_M_SMALL] = PIPE_M, [ACTOR_FILL] = PIPE_MTE1,
     };
     return (enum pipe)pipes[actor];

@@ -16,10 +16,10 @@ static const struct {
     uint8_t kinds;
     uint32_t bufs;
 } barriers[] = {
-    {ACTOR_MTE2, 2, 1U << BUF_L1},                                  /* two copies to the same bytes */
-    {ACTOR_FILL, 3, 1U << BUF_L1 | 1U << BUF_L0A | 1U << BUF_L0B},  /* a Fill and what follows it */
-    {ACTOR_M_SMALL, 2, 1U << BUF_L0C},                              /* a small Mmad and the next one */
-    {ACTOR_FIX, 3, 1U << BUF_FB},                                   /* the quant row and its Fixpipe */
+    {ACTOR_MTE2, 2, 1U << BUF_L1},                                 /* two copies to the same bytes */
+    {ACTOR_FILL, 3, 1U << BUF_L1 | 1U << BUF_L0A | 1U << BUF_L0B}, /* a Fill and what follows it */
+    {ACTOR_M_SMALL, 2, 1U << BUF_L0C},                             /* a small Mmad and the next one */
+    {ACTOR_FIX, 3, 1U << BUF_FB},                                  /* the quant row and its Fixpipe */
 };
 
 static bool is_unit(enum actor actor)
@@ -76,8 +76,8 @@ static uint32_t newest(const uint32_t *mark, int64_t from, int64_t to)
     return most;
 }
 
-static void report(struct race *r, const struct insn *insn, enum actor actor, const struct access *a, enum actor earlier,
-                   bool earlier_write, uint32_t seq, int64_t lo, int64_t hi)
+static void report(struct race *r, const struct insn *insn, enum actor actor, const struct access *a,
+                   enum actor earlier, bool earlier_write, uint32_t seq, int64_t lo, int64_t hi)
 {
     const enum pipe pipe = race_actor_pipe(earlier), now = race_actor_pipe(actor);
     struct race_violation *v = race_add(r, pipe == now ? RACE_BARRIER : RACE_UNORDERED, insn);
@@ -258,7 +258,8 @@ void race_compare(struct race *r, const struct insn *insn, enum actor actor, con
     }
 }
 
-enum status race_remember(struct race *r, const struct insn *insn, enum actor actor, const struct access *list, int count)
+enum status race_remember(struct race *r, const struct insn *insn, enum actor actor, const struct access *list,
+                          int count)
 {
     const uint32_t seq = r->seq[race_actor_pipe(actor)];
     const enum actor second = second_actor(insn, actor);

@@ -28,8 +28,8 @@ struct clock {
 
 struct flag {
     bool set;
-    struct clock at;     /* of the set */
-    uint32_t wait_seq;   /* of the last wait, on the waiting pipe; 0: none */
+    struct clock at;   /* of the set */
+    uint32_t wait_seq; /* of the last wait, on the waiting pipe; 0: none */
     struct insn setter;
 };
 
@@ -74,7 +74,8 @@ enum hard_event race_event_between(const struct target *target, enum pipe from, 
 /* Compares the accesses of `insn` as `actor` with all earlier ones; then, as
  * instruction seq[pipe] of its pipe, it is remembered for the later ones. */
 void race_compare(struct race *r, const struct insn *insn, enum actor actor, const struct access *list, int count);
-enum status race_remember(struct race *r, const struct insn *insn, enum actor actor, const struct access *list, int count);
+enum status race_remember(struct race *r, const struct insn *insn, enum actor actor, const struct access *list,
+                          int count);
 
 /* Mmad or Fixpipe on the granules of L0C. */
 void race_unit_flag(struct race *r, const struct insn *insn, const struct access *list, int count);

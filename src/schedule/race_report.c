@@ -7,9 +7,9 @@
 const char *race_kind_name(enum race_kind kind)
 {
     static const char *const names[RACE_KINDS] = {
-        [RACE_UNORDERED] = "unordered", [RACE_BARRIER] = "barrier",     [RACE_UNIT_FLAG] = "unit_flag",
-        [RACE_WAIT_UNSET] = "wait_unset", [RACE_SET_TWICE] = "set_twice", [RACE_LEFT_SET] = "left_set",
-        [RACE_EVENT_ID] = "event_id",   [RACE_EVENT_PAIR] = "event_pair", [RACE_PIPE] = "pipe",
+        [RACE_UNORDERED] = "unordered",   [RACE_BARRIER] = "barrier",       [RACE_UNIT_FLAG] = "unit_flag",
+        [RACE_WAIT_UNSET] = "wait_unset", [RACE_SET_TWICE] = "set_twice",   [RACE_LEFT_SET] = "left_set",
+        [RACE_EVENT_ID] = "event_id",     [RACE_EVENT_PAIR] = "event_pair", [RACE_PIPE] = "pipe",
     };
     return kind < RACE_KINDS ? names[kind] : "?";
 }
@@ -56,7 +56,8 @@ static const char *unit_words(const struct insn *insn)
         return "waits by unit flag for a Mmad with unitFlag 3 that did not fill these bytes";
     }
     return insn->p.mmad.unitFlag == 2 || insn->p.mmad.unitFlag == 3
-               ? "the unit flag of these bytes is not freed: a Fixpipe with unitFlag 3 over all of the Mmad's bytes is missing"
+               ? "the unit flag of these bytes is not freed: a Fixpipe with unitFlag 3 over all of the Mmad's bytes is "
+                 "missing"
                : "unitFlag is 0, 2 or 3";
 }
 
@@ -65,7 +66,9 @@ void race_violation_text(const struct race_violation *v, struct strbuf *out)
     strbuf_addf(out, "core %d, ", v->core);
     switch ((enum race_kind)v->kind) {
     case RACE_UNORDERED:
-    case RACE_BARRIER: add_collision(v, out); return;
+    case RACE_BARRIER:
+        add_collision(v, out);
+        return;
     case RACE_UNIT_FLAG:
         add_insn(out, &v->second);
         strbuf_addf(out, ": L0C bytes [0x%" PRIx64 ", 0x%" PRIx64 "): %s", (uint64_t)v->lo, (uint64_t)v->hi,
@@ -74,17 +77,28 @@ void race_violation_text(const struct race_violation *v, struct strbuf *out)
     case RACE_SET_TWICE:
         add_insn(out, &v->second);
         if (v->has_first && v->first.op == OP_WAIT_FLAG) {
-            strbuf_addf(out, ": %s may set it again before the wait of step %u took it", pipe_name((enum pipe)v->second.pipe),
-                        v->first.step);
+            strbuf_addf(out, ": %s may set it again before the wait of step %u took it",
+                        pipe_name((enum pipe)v->second.pipe), v->first.step);
         } else {
             strbuf_add(out, ": the flag is already set; set twice without a wait is undefined");
         }
         return;
-    case RACE_WAIT_UNSET: add_insn(out, &v->second), strbuf_add(out, ": nothing before it sets this flag"); return;
-    case RACE_LEFT_SET: add_insn(out, &v->second), strbuf_add(out, ": the flag is still set at the end"); return;
-    case RACE_EVENT_ID: add_insn(out, &v->second), strbuf_add(out, ": an event id the target reserves"); return;
-    case RACE_EVENT_PAIR: add_insn(out, &v->second), strbuf_add(out, ": the target has no flag between these pipes"); return;
-    case RACE_PIPE: add_insn(out, &v->second), strbuf_add(out, ": the instruction does not run on this pipe"); return;
-    case RACE_KINDS: return;
+    case RACE_WAIT_UNSET:
+        add_insn(out, &v->second), strbuf_add(out, ": nothing before it sets this flag");
+        return;
+    case RACE_LEFT_SET:
+        add_insn(out, &v->second), strbuf_add(out, ": the flag is still set at the end");
+        return;
+    case RACE_EVENT_ID:
+        add_insn(out, &v->second), strbuf_add(out, ": an event id the target reserves");
+        return;
+    case RACE_EVENT_PAIR:
+        add_insn(out, &v->second), strbuf_add(out, ": the target has no flag between these pipes");
+        return;
+    case RACE_PIPE:
+        add_insn(out, &v->second), strbuf_add(out, ": the instruction does not run on this pipe");
+        return;
+    case RACE_KINDS:
+        return;
     }
 }

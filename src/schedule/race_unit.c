@@ -45,7 +45,8 @@ static void mmad(struct race *r, const struct insn *insn)
     for (int64_t j = 0; j < ceil_div(p->n, 16); j++) {
         const int64_t lo = insn->dst.byte + j * column;
         int64_t at = 0;
-        const bool free = pass(r, lo, lo + p->m * 64, UNIT_HANDED, -1, p->unitFlag == 3 ? UNIT_HANDED : UNIT_FILLING, &at);
+        const bool free = pass(r, lo, lo + p->m * 64, UNIT_HANDED, -1, p->unitFlag == 3 ? UNIT_HANDED : UNIT_FILLING,
+                               &at);
         wrong = ok && !free ? at : wrong;
         ok = ok && free;
     }

@@ -11,7 +11,7 @@
 #include "support/mutation.h"
 #include "support/points.h"
 
-#define SEED 20260401
+#define SEED    20260401
 #define TILINGS 48
 
 /* Does a tile before `t` on core 0 read the same rows of A or columns of B in chunks of its own? */
@@ -21,7 +21,8 @@ static bool shares(const struct schedule *s, int64_t t)
     schedule_tile_at(s, 0, t, &tile);
     for (int64_t i = 0; i < t; i++) {
         schedule_tile_at(s, 0, i, &other);
-        if ((s->hold[ROLE_A] == HOLD_CHUNKS && other.m0 == tile.m0) || (s->hold[ROLE_B] == HOLD_CHUNKS && other.n0 == tile.n0)) {
+        if ((s->hold[ROLE_A] == HOLD_CHUNKS && other.m0 == tile.m0) ||
+            (s->hold[ROLE_B] == HOLD_CHUNKS && other.n0 == tile.n0)) {
             return true;
         }
     }

@@ -119,8 +119,8 @@ static bool next_core(const struct stream *x, size_t *from, size_t *to)
 }
 
 struct verdict {
-    bool ordered;    /* no collision is unordered, no barrier missing */
-    bool other;      /* another rule is broken */
+    bool ordered; /* no collision is unordered, no barrier missing */
+    bool other;   /* another rule is broken */
 };
 
 static struct verdict checked(struct fixture *f, const struct stream *x)
@@ -194,15 +194,18 @@ static void test_removed(void **state)
             } else if (right.insns[at].op == OP_SET_FLAG) {
                 m.kind = MUTATION_PAIR;
                 m.other = stream_matching_wait(&right, at);
-                const bool edge = ((right.insns[at].flags | right.insns[m.other].flags) & (INSN_PRESET | INSN_DRAIN)) != 0;
+                const bool edge = ((right.insns[at].flags | right.insns[m.other].flags) & (INSN_PRESET | INSN_DRAIN)) !=
+                                  0;
                 try_one(f, &right, &m, &mutated, edge ? &edges : &pairs);
             }
         }
         stream_fini(&right), stream_fini(&mutated);
     }
-    print_message("set+wait pairs: %zu removed, %zu reported, %zu implied by others\n", pairs.tried, pairs.reported, pairs.implied);
+    print_message("set+wait pairs: %zu removed, %zu reported, %zu implied by others\n", pairs.tried, pairs.reported,
+                  pairs.implied);
     print_message("preset and drained pairs: %zu removed, %zu reported\n", edges.tried, edges.reported);
-    print_message("barriers: %zu removed, %zu reported, %zu implied\n", barriers.tried, barriers.reported, barriers.implied);
+    print_message("barriers: %zu removed, %zu reported, %zu implied\n", barriers.tried, barriers.reported,
+                  barriers.implied);
     assert_true(pairs.tried > 200 && pairs.reported > pairs.implied && barriers.reported > 20);
 }
 
@@ -227,7 +230,8 @@ static void scramble(struct stream *x, struct rng *rng)
             }
             break;
         case 2: /* a set comes one instruction earlier: before what it should cover */
-            if (i->op == OP_SET_FLAG && at > 0 && x->insns[at - 1].op != OP_WAIT_FLAG && x->insns[at - 1].op != OP_SET_FLAG) {
+            if (i->op == OP_SET_FLAG && at > 0 && x->insns[at - 1].op != OP_WAIT_FLAG &&
+                x->insns[at - 1].op != OP_SET_FLAG) {
                 const struct insn set = *i;
                 *i = x->insns[at - 1];
                 x->insns[at - 1] = set;
@@ -298,7 +302,8 @@ static void test_ids(void **state)
                 continue;
             }
             for (int64_t id = 6; id < 8; id++) {
-                const struct mutation m = {.kind = MUTATION_IDS, .at = at, .other = stream_matching_wait(&right, at), .value = id};
+                const struct mutation m = {
+                    .kind = MUTATION_IDS, .at = at, .other = stream_matching_wait(&right, at), .value = id};
                 mutation_apply(&right, &m, &mutated);
                 assert_true(checked(f, &mutated).other);
             }
@@ -310,6 +315,7 @@ static void test_ids(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(test_right_schedules), TEST(test_removed), TEST(test_scrambled), TEST(test_ids)};
+    const struct CMUnitTest tests[] = {TEST(test_right_schedules), TEST(test_removed), TEST(test_scrambled),
+                                       TEST(test_ids)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,8 +109,8 @@ static const struct region *region_at(const struct schedule *s, const struct add
 static int64_t other_half(const struct schedule *s, const struct addr *a)
 {
     const struct region *r = region_at(s, a);
-    const struct region *to =
-        r == NULL ? NULL : plan_region(&s->plan, (enum buffer)r->buf, (enum role)r->role, 1 - r->half);
+    const struct region *to = r == NULL ? NULL
+                                        : plan_region(&s->plan, (enum buffer)r->buf, (enum role)r->role, 1 - r->half);
     return to == NULL ? -1 : to->off + (a->byte - r->off);
 }
 
@@ -152,15 +152,23 @@ static size_t changed(const struct stream *right, const struct mutation *m, size
         }
         return 1;
     case MUTATION_ADDRESS:
-    case MUTATION_HALF: operand_of(out, m->operand)->byte = m->value; return 1;
+    case MUTATION_HALF:
+        operand_of(out, m->operand)->byte = m->value;
+        return 1;
     case MUTATION_EVENT:
-    case MUTATION_IDS: out->event = INSN_EVENT(INSN_EVENT_HARD(out->event), m->value); return 1;
+    case MUTATION_IDS:
+        out->event = INSN_EVENT(INSN_EVENT_HARD(out->event), m->value);
+        return 1;
     case MUTATION_DROP:
     case MUTATION_PAIR:
-    case MUTATION_BARRIER: return 0;
-    case MUTATION_DUPLICATE: out[1] = out[0]; return 2;
+    case MUTATION_BARRIER:
+        return 0;
+    case MUTATION_DUPLICATE:
+        out[1] = out[0];
+        return 2;
     case MUTATION_HALVES:
-    case MUTATION_KINDS: break;
+    case MUTATION_KINDS:
+        break;
     }
     return 1;
 }
@@ -339,10 +347,10 @@ size_t mutation_list(const struct stream *right, size_t from, size_t to, struct 
 const char *mutation_kind_name(enum mutation_kind kind)
 {
     static const char *const names[MUTATION_KINDS] = {
-        [MUTATION_FIELD] = "field",         [MUTATION_RANGE] = "out of range", [MUTATION_ADDRESS] = "address", [MUTATION_EVENT] = "event id",
-        [MUTATION_DROP] = "drop",           [MUTATION_DUPLICATE] = "twice", [MUTATION_HALF] = "other half",
-        [MUTATION_HALVES] = "step's half",  [MUTATION_IDS] = "pair's id",   [MUTATION_PAIR] = "pair removed",
-        [MUTATION_BARRIER] = "no barrier",
+        [MUTATION_FIELD] = "field",       [MUTATION_RANGE] = "out of range", [MUTATION_ADDRESS] = "address",
+        [MUTATION_EVENT] = "event id",    [MUTATION_DROP] = "drop",          [MUTATION_DUPLICATE] = "twice",
+        [MUTATION_HALF] = "other half",   [MUTATION_HALVES] = "step's half", [MUTATION_IDS] = "pair's id",
+        [MUTATION_PAIR] = "pair removed", [MUTATION_BARRIER] = "no barrier",
     };
     return names[kind];
 }

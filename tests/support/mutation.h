@@ -14,8 +14,8 @@ struct stream {
     const struct schedule *s;
     struct insn *insns; /* all lists, one after the other */
     size_t count, cap;
-    size_t *list;    /* list i is [list[i], list[i + 1]) */
-    int32_t *core;   /* core of list i */
+    size_t *list;  /* list i is [list[i], list[i + 1]) */
+    int32_t *core; /* core of list i */
     size_t lists;
 };
 
@@ -46,7 +46,7 @@ struct mutation {
     size_t at;                      /* instruction in the right stream */
     size_t other;                   /* the wait that matches a set */
     const struct insn_field *field; /* MUTATION_FIELD, _RANGE */
-    enum insn_end operand;           /* MUTATION_ADDRESS, MUTATION_HALF */
+    enum insn_end operand;          /* MUTATION_ADDRESS, MUTATION_HALF */
     enum buffer buf;                /* MUTATION_HALVES */
     int64_t value;                  /* new value of field, byte or id */
 };
@@ -90,7 +90,8 @@ bool judge_allows(const struct target *target, const struct insn *insn, struct s
  * the right program; the bytes that differ are tainted there, and no tainted
  * element may be stored. The problem's seed decides the values. */
 enum dead { DEAD_NOT = 0, DEAD_UNUSED, DEAD_SAME /* no byte differs at all */ };
-enum dead judge_finds_dead(struct judge *j, const struct stream *right, const struct mutation *m, const struct stream *mutated);
+enum dead judge_finds_dead(struct judge *j, const struct stream *right, const struct mutation *m,
+                           const struct stream *mutated);
 
 /* --- equivalent mutations (mutation_rules.c) ------------------------------- */
 
@@ -108,7 +109,7 @@ const struct mutation_rule *mutation_rule_find(const struct stream *right, const
 struct mutation_count {
     size_t planted, by_verify, by_race;
     size_t by_legality; /* MUTATION_RANGE only, which the others do not judge */
-    size_t other_data; /* caught by verify on other data only: a value happened to be right */
+    size_t other_data;  /* caught by verify on other data only: a value happened to be right */
     size_t equivalent, missed;
 };
 

@@ -181,7 +181,8 @@ static size_t changed_end(const struct stream *right, const struct mutation *m)
     return (m->other == SIZE_MAX ? m->at : m->other) + 1;
 }
 
-enum dead judge_finds_dead(struct judge *j, const struct stream *right, const struct mutation *m, const struct stream *mutated)
+enum dead judge_finds_dead(struct judge *j, const struct stream *right, const struct mutation *m,
+                           const struct stream *mutated)
 {
     const size_t list = stream_list_of(right, m->at);
     size_t core_start = list, core_end = list;

@@ -62,7 +62,8 @@ static bool verifies(struct run *r, const struct mutation *m)
 
 /* Copies and loads whose bytes an earlier tile or step left in place: not a
  * property of the instruction, so it is asked of the memories. */
-static const struct mutation_rule there_already = {"there already", "every memory is as if the right instruction had run"};
+static const struct mutation_rule there_already = {"there already",
+                                                   "every memory is as if the right instruction had run"};
 
 static bool brings_bytes(const struct insn *i)
 {
@@ -96,7 +97,8 @@ static void survivor(struct run *r, const struct mutation *m)
     }
     strbuf_init(&text);
     mutation_text(&r->right, m, &text);
-    print_message("not caught on this data: %s\n  rule: %s; %s\n", strbuf_cstr(&text), rule == NULL ? "none" : rule->name,
+    print_message("not caught on this data: %s\n  rule: %s; %s\n", strbuf_cstr(&text),
+                  rule == NULL ? "none" : rule->name,
                   dead ? "nothing uses what it changes" : "what it changes is used");
     strbuf_fini(&text);
 }
@@ -169,12 +171,12 @@ void mutation_run(struct judge *j, const struct schedule *s, int64_t tile, size_
 size_t mutation_report(const struct mutation_tally *t)
 {
     struct mutation_count all = {0};
-    print_message("%-14s %8s %8s %8s %8s %8s %10s %6s\n", "mutation", "planted", "verify", "race", "legality", "reseeded",
-                  "equivalent", "missed");
+    print_message("%-14s %8s %8s %8s %8s %8s %10s %6s\n", "mutation", "planted", "verify", "race", "legality",
+                  "reseeded", "equivalent", "missed");
     for (int k = 0; k < MUTATION_KINDS; k++) {
         const struct mutation_count *c = &t->kinds[k];
-        print_message("%-14s %8zu %8zu %8zu %8zu %8zu %10zu %6zu\n", mutation_kind_name((enum mutation_kind)k), c->planted,
-                      c->by_verify, c->by_race, c->by_legality, c->other_data, c->equivalent, c->missed);
+        print_message("%-14s %8zu %8zu %8zu %8zu %8zu %10zu %6zu\n", mutation_kind_name((enum mutation_kind)k),
+                      c->planted, c->by_verify, c->by_race, c->by_legality, c->other_data, c->equivalent, c->missed);
         all.planted += c->planted;
         all.by_verify += c->by_verify;
         all.by_race += c->by_race;
@@ -184,9 +186,10 @@ size_t mutation_report(const struct mutation_tally *t)
         all.missed += c->missed;
     }
     const double real = (double)(all.planted - all.equivalent);
-    print_message("%-14s %8zu %8zu %8zu %8zu %8zu %10zu %6zu: %.2f %% of %0.f caught, %.2f %% on one set of data\n", "all",
-                  all.planted, all.by_verify, all.by_race, all.by_legality, all.other_data, all.equivalent, all.missed,
-                  100 * (real - (double)all.missed) / real, real, 100 * (real - (double)(all.missed + all.other_data)) / real);
+    print_message("%-14s %8zu %8zu %8zu %8zu %8zu %10zu %6zu: %.2f %% of %0.f caught, %.2f %% on one set of data\n",
+                  "all", all.planted, all.by_verify, all.by_race, all.by_legality, all.other_data, all.equivalent,
+                  all.missed, 100 * (real - (double)all.missed) / real, real,
+                  100 * (real - (double)(all.missed + all.other_data)) / real);
     print_message("equivalent, because:\n");
     for (size_t i = 0; i < sizeof t->rules / sizeof t->rules[0] && t->rules[i].rule != NULL; i++) {
         print_message("%7zu  %s: %s\n", t->rules[i].count, t->rules[i].rule->name, t->rules[i].rule->reason);

@@ -16,8 +16,8 @@
 #include "isa/fields.h"
 
 struct graph {
-    size_t count;     /* instructions */
-    uint32_t *edge;   /* pairs (from, to) */
+    size_t count;   /* instructions */
+    uint32_t *edge; /* pairs (from, to) */
     size_t edges, cap;
     uint32_t *next, *head; /* adjacency: head[node] -> edge number + 1 */
 };
@@ -201,7 +201,8 @@ static bool must_order(const struct insn *i, const struct accesses *ai, const st
     return false;
 }
 
-bool order_graph_holds(const struct target *target, const struct insn *insns, size_t count, size_t *first, size_t *second)
+bool order_graph_holds(const struct target *target, const struct insn *insns, size_t count, size_t *first,
+                       size_t *second)
 {
     struct graph g;
     struct accesses *acc = calloc(count + 1, sizeof *acc);

@@ -15,6 +15,7 @@
 /* Are all colliding accesses of the list ordered? If not, *first and *second
  * (may be NULL) are the first such pair. A list whose flags do not pair up is
  * ordered as far as they do. */
-bool order_graph_holds(const struct target *target, const struct insn *insns, size_t count, size_t *first, size_t *second);
+bool order_graph_holds(const struct target *target, const struct insn *insns, size_t count, size_t *first,
+                       size_t *second);
 
 #endif

@@ -11,7 +11,7 @@
 #include "isa/access.h"
 #include "isa/footprint.h"
 
-#define SEED 4711
+#define SEED   4711
 #define TRIALS 25
 enum { GM_BYTES = 1 << 16, SET_BYTES = 1 << 17 };
 
@@ -130,15 +130,16 @@ static void complain(const struct trial *t, const char *what, int buf, int64_t b
     struct strbuf text;
     strbuf_init(&text);
     insn_format_all(t->in, &text);
-    print_error("%s on %s: %s, %s byte %lld\n", strbuf_cstr(&text), t->b->target->name, what, buffer_name((enum buffer)buf),
-                (long long)byte);
+    print_error("%s on %s: %s, %s byte %lld\n", strbuf_cstr(&text), t->b->target->name, what,
+                buffer_name((enum buffer)buf), (long long)byte);
     strbuf_fini(&text);
     fail();
 }
 
 static bool accumulates(const struct insn *in)
 {
-    return (in->op == OP_MMAD || in->op == OP_MMAD_MX) && in->p.mmad.cmatrixInitVal == 0 && in->p.mmad.cmatrixSource == 0;
+    return (in->op == OP_MMAD || in->op == OP_MMAD_MX) && in->p.mmad.cmatrixInitVal == 0 &&
+           in->p.mmad.cmatrixSource == 0;
 }
 
 /* All buffers, GM twice (tensor A, tensor C). */
@@ -220,7 +221,8 @@ static bool results_differ(struct trial *t)
     for (int i = 0; i < t->n; i++) {
         int64_t size;
         const struct access *a = &t->list[i];
-        const uint8_t *x = bytes_of(&t->b->x, a->buf, a->tensor, &size), *y = bytes_of(&t->b->y, a->buf, a->tensor, &size);
+        const uint8_t *x = bytes_of(&t->b->x, a->buf, a->tensor, &size),
+                      *y = bytes_of(&t->b->y, a->buf, a->tensor, &size);
         if (a->write && memcmp(x, y, (size_t)size) != 0) {
             return true;
         }
@@ -242,7 +244,8 @@ static bool shows_read(struct trial *t, struct rng *r)
     }
     int64_t size;
     restore(t->b, &t->b->y);
-    bytes_of(&t->b->y, a->buf, a->tensor, &size)[access_run(a, pick(r, 0, access_runs(a) - 1)) + pick(r, 0, a->len - 1)] ^= 0xFF;
+    bytes_of(&t->b->y, a->buf, a->tensor,
+             &size)[access_run(a, pick(r, 0, access_runs(a) - 1)) + pick(r, 0, a->len - 1)] ^= 0xFF;
     run_ok(t->b->y.e, t->in);
     return results_differ(t);
 }
@@ -270,7 +273,8 @@ static void check_footprint(struct trial *t)
     mark_set(t->list, t->n, t->in->dst.buf, t->in->dst.tensor, true, t->set, size);
     for (int64_t i = 0; i < size; i++) {
         if (t->set[i] != t->other[i]) {
-            complain(t, t->set[i] != 0 ? "writes a byte its footprint does not" : "footprint writes a byte", t->in->dst.buf, i);
+            complain(t, t->set[i] != 0 ? "writes a byte its footprint does not" : "footprint writes a byte",
+                     t->in->dst.buf, i);
         }
     }
 }
@@ -283,14 +287,22 @@ static const struct subject {
     bool only_3510;
     bool moves; /* every byte read shows in what is written */
 } subjects[] = {
-    {OP_ND2NZ, random_copy, false, true},         {OP_DN2NZ, random_copy, true, true},
-    {OP_DATA_COPY, random_copy, false, true},     {OP_DATA_COPY_PAD, random_copy, true, true},
-    {OP_FILL, random_fill, false, false},         {OP_LOAD_2D, random_load, false, true},
-    {OP_LOAD_2D_V2, random_load, true, true},     {OP_LOAD_TRANSPOSE, random_load, false, true},
-    {OP_LOAD_TRANSPOSE_V2, random_load, true, true}, {OP_LOAD_MX, random_load, true, true},
-    {OP_LOAD_3D, random_3d, false, false},        {OP_LOAD_3D_STRIDE, random_3d, true, false},
-    {OP_L1_TO_BT, random_row, false, true},       {OP_L1_TO_FB, random_row, false, true},
-    {OP_MMAD, random_mmad, false, false},         {OP_MMAD_MX, random_mmad, true, false},
+    {OP_ND2NZ, random_copy, false, true},
+    {OP_DN2NZ, random_copy, true, true},
+    {OP_DATA_COPY, random_copy, false, true},
+    {OP_DATA_COPY_PAD, random_copy, true, true},
+    {OP_FILL, random_fill, false, false},
+    {OP_LOAD_2D, random_load, false, true},
+    {OP_LOAD_2D_V2, random_load, true, true},
+    {OP_LOAD_TRANSPOSE, random_load, false, true},
+    {OP_LOAD_TRANSPOSE_V2, random_load, true, true},
+    {OP_LOAD_MX, random_load, true, true},
+    {OP_LOAD_3D, random_3d, false, false},
+    {OP_LOAD_3D_STRIDE, random_3d, true, false},
+    {OP_L1_TO_BT, random_row, false, true},
+    {OP_L1_TO_FB, random_row, false, true},
+    {OP_MMAD, random_mmad, false, false},
+    {OP_MMAD_MX, random_mmad, true, false},
     {OP_FIXPIPE, random_fixpipe, false, false},
 };
 

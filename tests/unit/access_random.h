@@ -76,13 +76,15 @@ static inline struct insn random_fill(enum op op, struct rng *r)
 {
     const struct addr dst = pick(r, 0, 1) == 0 ? on_chip(r, BUF_L1, 32, 65536) : load_dst(r);
     struct insn in = make(op, pick_dtype(r, halves), dst, at(BUF_GM, 0));
-    in.p.fill = (struct fill_params){(uint32_t)pick(r, 0, 5), (uint32_t)pick(r, 0, 5), (uint32_t)pick(r, 0, 5), 0x11223344};
+    in.p.fill = (struct fill_params){(uint32_t)pick(r, 0, 5), (uint32_t)pick(r, 0, 5), (uint32_t)pick(r, 0, 5),
+                                     0x11223344};
     return in;
 }
 
 static inline struct insn random_load(enum op op, struct rng *r)
 {
-    struct insn in = make(op, op == OP_LOAD_MX ? pick_dtype(r, fp8) : pick_dtype(r, wide), load_dst(r), on_chip(r, BUF_L1, 32, 65536));
+    struct insn in = make(op, op == OP_LOAD_MX ? pick_dtype(r, fp8) : pick_dtype(r, wide), load_dst(r),
+                          on_chip(r, BUF_L1, 32, 65536));
     struct load_2d_v2_params v2 = {.mStartPosition = (uint32_t)pick(r, 0, 5),
                                    .kStartPosition = (uint32_t)pick(r, 0, 5),
                                    .mStep = (uint16_t)(pick(r, 0, 3) * 4),
@@ -109,13 +111,14 @@ static inline struct insn random_load(enum op op, struct rng *r)
                                                .srcStride = (int32_t)pick(r, 4, 9),
                                                .dstStride = (uint32_t)pick(r, 4, 9)};
     } else {
-        in.p.transpose = (struct load_transpose_params){.startIndex = (uint32_t)pick(r, 20, 29),
-                                                        .srcStride = (uint32_t)pick(r, 1, 4),
-                                                        .dstGap = (uint32_t)pick(r, 4, 6),
-                                                        .dstFracGap = 0,
-                                                        .srcFracGap = (uint32_t)(op == OP_LOAD_TRANSPOSE_V2 ? pick(r, 0, 2) : 0),
-                                                        .repeatTimes = (uint16_t)pick(r, 0, 5),
-                                                        .addrMode = (uint8_t)pick(r, 0, 1)};
+        in.p.transpose = (struct load_transpose_params){
+            .startIndex = (uint32_t)pick(r, 20, 29),
+            .srcStride = (uint32_t)pick(r, 1, 4),
+            .dstGap = (uint32_t)pick(r, 4, 6),
+            .dstFracGap = 0,
+            .srcFracGap = (uint32_t)(op == OP_LOAD_TRANSPOSE_V2 ? pick(r, 0, 2) : 0),
+            .repeatTimes = (uint16_t)pick(r, 0, 5),
+            .addrMode = (uint8_t)pick(r, 0, 1)};
     }
     return in;
 }
@@ -190,7 +193,10 @@ static inline struct insn random_fixpipe(enum op op, struct rng *r)
     p->srcStride = (uint16_t)pick(r, 40, 60);
     static const struct {
         uint8_t quant, dst;
-    } modes[] = {{QUANT_NONE, DTYPE_FLOAT}, {QUANT_F322F16, DTYPE_HALF}, {QUANT_QF322B8_PRE, DTYPE_INT8}, {QUANT_VQF322B8_PRE, DTYPE_INT8}};
+    } modes[] = {{QUANT_NONE, DTYPE_FLOAT},
+                 {QUANT_F322F16, DTYPE_HALF},
+                 {QUANT_QF322B8_PRE, DTYPE_INT8},
+                 {QUANT_VQF322B8_PRE, DTYPE_INT8}};
     const int64_t mode = pick(r, 0, 3);
     p->quantPre = modes[mode].quant;
     p->dstType = modes[mode].dst;
