@@ -54,8 +54,8 @@ void gm_row_values(enum gm_isa isa, const struct problem *p, enum tensor tensor,
     gm_run_row(isa, 32, &run, (uint8_t *)out);
 }
 
-void gm_column_values(enum gm_isa isa, const struct problem *p, enum tensor tensor, int64_t row, int64_t col,
-                      int64_t n, float *out)
+void gm_column_values(enum gm_isa isa, const struct problem *p, enum tensor tensor, int64_t row, int64_t col, int64_t n,
+                      float *out)
 {
     const struct gm_run run = {.col = (uint32_t)col, .n = n, .codes = &CODES[DTYPE_FLOAT]};
     gm_run_column(isa, salt_of(p, tensor), (uint32_t)row, &run, (uint8_t *)out);

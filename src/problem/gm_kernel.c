@@ -45,11 +45,21 @@ INLINE void run_plain(const struct gm_run *run, uint8_t *out, const int bits)
 static void row_plain(int bits, const struct gm_run *run, uint8_t *out)
 {
     switch (bits) {
-    case 4: run_plain(run, out, 4); break;
-    case 8: run_plain(run, out, 8); break;
-    case 16: run_plain(run, out, 16); break;
-    case 32: run_plain(run, out, 32); break;
-    default: run_plain(run, out, 64); break;
+    case 4:
+        run_plain(run, out, 4);
+        break;
+    case 8:
+        run_plain(run, out, 8);
+        break;
+    case 16:
+        run_plain(run, out, 16);
+        break;
+    case 32:
+        run_plain(run, out, 32);
+        break;
+    default:
+        run_plain(run, out, 64);
+        break;
     }
 }
 
@@ -141,11 +151,21 @@ WITH_AVX2 INLINE void run_avx2(const struct gm_run *run, uint8_t *out, const int
 WITH_AVX2 static void row_avx2(int bits, const struct gm_run *run, uint8_t *out)
 {
     switch (bits) {
-    case 4: run_avx2(run, out, 4); break;
-    case 8: run_avx2(run, out, 8); break;
-    case 16: run_avx2(run, out, 16); break;
-    case 32: run_avx2(run, out, 32); break;
-    default: row_plain(bits, run, out); break;
+    case 4:
+        run_avx2(run, out, 4);
+        break;
+    case 8:
+        run_avx2(run, out, 8);
+        break;
+    case 16:
+        run_avx2(run, out, 16);
+        break;
+    case 32:
+        run_avx2(run, out, 32);
+        break;
+    default:
+        row_plain(bits, run, out);
+        break;
     }
 }
 
@@ -234,11 +254,21 @@ WITH_AVX512 INLINE void run_avx512(const struct gm_run *run, uint8_t *out, const
 WITH_AVX512 static void row_avx512(int bits, const struct gm_run *run, uint8_t *out)
 {
     switch (bits) {
-    case 4: run_avx512(run, out, 4); break;
-    case 8: run_avx512(run, out, 8); break;
-    case 16: run_avx512(run, out, 16); break;
-    case 32: run_avx512(run, out, 32); break;
-    default: row_plain(bits, run, out); break;
+    case 4:
+        run_avx512(run, out, 4);
+        break;
+    case 8:
+        run_avx512(run, out, 8);
+        break;
+    case 16:
+        run_avx512(run, out, 16);
+        break;
+    case 32:
+        run_avx512(run, out, 32);
+        break;
+    default:
+        row_plain(bits, run, out);
+        break;
     }
 }
 

@@ -27,8 +27,8 @@ enum status gm_read(enum gm_isa isa, const struct problem *p, enum tensor tensor
                     uint8_t *out);
 /* `n` consecutive values of one memory column: (row, col), (row + 1, col), .. A
  * transposed panel costs no transposition this way. */
-void gm_column_values(enum gm_isa isa, const struct problem *p, enum tensor tensor, int64_t row, int64_t col,
-                      int64_t n, float *out);
+void gm_column_values(enum gm_isa isa, const struct problem *p, enum tensor tensor, int64_t row, int64_t col, int64_t n,
+                      float *out);
 
 /* --- between gm.c and gm_kernel.c ----------------------------------------- */
 

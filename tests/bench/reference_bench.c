@@ -97,8 +97,10 @@ static void matmuls(struct job *j)
         int64_t m, n, k;
         bool transpose;
         enum dtype dtype;
-    } cases[] = {{128, 256, 512, false, DTYPE_HALF}, {128, 256, 512, true, DTYPE_HALF},
-                 {128, 256, 512, false, DTYPE_FLOAT}, {16, 16, 4096, false, DTYPE_HALF},
+    } cases[] = {{128, 256, 512, false, DTYPE_HALF},
+                 {128, 256, 512, true, DTYPE_HALF},
+                 {128, 256, 512, false, DTYPE_FLOAT},
+                 {16, 16, 4096, false, DTYPE_HALF},
                  {1, 2048, 512, false, DTYPE_HALF}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         j->p.a.dtype = j->p.b.dtype = cases[i].dtype;
@@ -106,9 +108,9 @@ static void matmuls(struct job *j)
         j->block = (struct c_block){.m = cases[i].m, .n = cases[i].n};
         j->k = cases[i].k;
         const double macs = (double)(cases[i].m * cases[i].n * cases[i].k);
-        printf("%-8s %4d x %4d x %4d %-5s %-10s %8.2f GMAC/s\n", gm_isa_name(j->isa), (int)cases[i].m,
-               (int)cases[i].n, (int)cases[i].k, dtype_info(cases[i].dtype)->name,
-               cases[i].transpose ? "transposed" : "", macs / seconds(run_matmul, j) * 1e-9);
+        printf("%-8s %4d x %4d x %4d %-5s %-10s %8.2f GMAC/s\n", gm_isa_name(j->isa), (int)cases[i].m, (int)cases[i].n,
+               (int)cases[i].k, dtype_info(cases[i].dtype)->name, cases[i].transpose ? "transposed" : "",
+               macs / seconds(run_matmul, j) * 1e-9);
     }
 }
 

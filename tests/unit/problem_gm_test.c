@@ -65,7 +65,8 @@ static uint8_t *whole_tensor(const struct problem *p, enum tensor tensor, int64_
     const bool nz = o->format == LAYOUT_NZ;
     uint8_t *all = malloc((size_t)bytes);
     assert_non_null(all);
-    const int64_t pitch = problem_pitch_bytes(p, tensor), c0 = dtype_c0(o->dtype), width = dtype_bytes(o->dtype, o->cols);
+    const int64_t pitch = problem_pitch_bytes(p, tensor), c0 = dtype_c0(o->dtype),
+                  width = dtype_bytes(o->dtype, o->cols);
     memset(all, nz ? 0 : 0xFF, (size_t)bytes);
     for (int64_t row = 0; row < o->rows * p->batch; row++) {
         if (!nz) {
