@@ -44,11 +44,12 @@ static bool check_dtypes(struct planner *pl)
     if (p->bias.dtype != DTYPE_NONE && !dtypes_bias_offered(pl->target, pl->triple, p->bias.dtype)) {
         return fail_dtype(pl, DTYPE_STAGE_BIAS);
     }
-    /* Without Fixpipe, or with vector cores behind it, the vector unit converts. */
-    const bool fixpipe = pl->target->l0c_to_gm && pl->t->kernel == KERNEL_CUBE;
     const bool quant = p->quant.dtype != DTYPE_NONE;
-    return !fixpipe || dtypes_conversion(pl->target, (enum dtype)pl->triple->c, p->c.dtype, quant) != QUANT_N ||
-           fail_dtype(pl, DTYPE_STAGE_RESULT);
+    const bool converts = dtypes_conversion(pl->target, (enum dtype)pl->triple->c, p->c.dtype, quant) != QUANT_N;
+    /* Without Fixpipe, or with vector cores behind it, the vector unit converts;
+     * a quant row is Fixpipe's in any case. */
+    const bool by_vector = !quant && (!pl->target->l0c_to_gm || pl->t->kernel == KERNEL_MIX);
+    return by_vector || (pl->target->l0c_to_gm && converts) || fail_dtype(pl, DTYPE_STAGE_RESULT);
 }
 
 static bool fail_operand(struct planner *pl, enum role role, int64_t need, int64_t have)

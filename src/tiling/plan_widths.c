@@ -93,6 +93,9 @@ static bool check_map(struct planner *pl, enum role role)
 
 static bool check_load(struct planner *pl, enum role role, enum tiling_load load)
 {
+    if (role == ROLE_A && plan_vector(pl->p, pl->t)) {
+        return true; /* at most 4095 / 128 fractals */
+    }
     switch (load) {
     case LOAD_2D:
     case LOAD_TRANSPOSE:

@@ -148,28 +148,40 @@ static void resolve_l0(struct resolver *r)
     rule(r, TF_dbL0C, m * n * r->l0c_element * 2 <= r->target->physical[BUF_L0C] && t->unitflag == 0 ? 2 : 1);
 }
 
-/* Cores along M and N: fewest tiles on the fullest core, then the squarest slice. */
+/* cd(a, b) for 1 <= a, b < 2^32: a narrow division costs a third of a wide one,
+ * and the search below is made of divisions. */
+static uint32_t cd32(uint32_t a, uint32_t b)
+{
+    return (a - 1) / b + 1;
+}
+
+/* Tiles of a slice when an axis is cut for `cuts` cores, or of the given slice. */
+static uint32_t slice_tiles(const struct resolver *r, enum tiling_field slice, int64_t size, uint32_t cuts,
+                            uint32_t base)
+{
+    return is_auto(r, slice) ? cd32(cd32((uint32_t)size, cuts), base) : cd32((uint32_t)tiling_get(r->t, slice), base);
+}
+
+/* Cores along M and N: fewest tiles on the fullest core, then the squarest
+ * slice, then fewest cores along M. For a count along M the most cores along N
+ * are never worse: sN does not grow with them, and it is all the key sees. */
 static void resolve_grid(struct resolver *r)
 {
     struct tiling *t = r->t;
     const struct problem *p = r->p;
     const int64_t chip = is_auto(r, TF_usedCoreNum) ? r->target->cores : t->usedCoreNum;
-    const int64_t limit = max_i64(1, chip / t->splitK); /* each part of K has its own cores */
-    const int64_t rounds = t->order == ORDER_L2SPLIT ? t->orderRounds : 1;
-    int64_t best_m = 0, best_n = 0, best[3] = {INT64_MAX, 0, 0};
-    for (int64_t mc = 1; mc <= limit; mc++) {
-        const int64_t sm = is_auto(r, TF_singleCoreM) ? align_up(ceil_div(p->M, mc * rounds), t->baseM)
-                                                      : t->singleCoreM;
-        for (int64_t nc = 1; nc * mc <= limit; nc++) {
-            const int64_t sn = is_auto(r, TF_singleCoreN) ? align_up(ceil_div(p->N, nc), t->baseN) : t->singleCoreN;
-            const int64_t key[3] = {ceil_div(sm, t->baseM) * ceil_div(sn, t->baseN), sm + sn, mc};
-            const bool less = key[0] != best[0]   ? key[0] < best[0]
-                              : key[1] != best[1] ? key[1] < best[1]
-                                                  : key[2] < best[2];
-            if (less) {
-                memcpy(best, key, sizeof best);
-                best_m = sm, best_n = sn;
-            }
+    const uint32_t limit = (uint32_t)max_i64(1, chip / t->splitK); /* each part of K has its own cores */
+    const uint32_t rounds = (uint32_t)(t->order == ORDER_L2SPLIT ? t->orderRounds : 1);
+    const uint32_t base_m = (uint32_t)t->baseM, base_n = (uint32_t)t->baseN;
+    int64_t best_m = 0, best_n = 0, best_tiles = INT64_MAX;
+    for (uint32_t mc = 1; mc <= limit; mc++) {
+        const int64_t tm = slice_tiles(r, TF_singleCoreM, p->M, mc * rounds, base_m);
+        const int64_t tn = slice_tiles(r, TF_singleCoreN, p->N, limit / mc, base_n);
+        const int64_t sm = is_auto(r, TF_singleCoreM) ? tm * base_m : t->singleCoreM;
+        const int64_t sn = is_auto(r, TF_singleCoreN) ? tn * base_n : t->singleCoreN;
+        if (tm * tn < best_tiles || (tm * tn == best_tiles && sm + sn < best_m + best_n)) {
+            best_tiles = tm * tn;
+            best_m = sm, best_n = sn;
         }
     }
     rule(r, TF_singleCoreM, best_m);
@@ -282,6 +294,18 @@ static void l1_depths(const struct resolver *r, int64_t *a, int64_t *b)
     }
 }
 
+/* The largest multiple of `small` up to `large`; through the high-level API
+ * such that one chunk count along K divides the other (MDL). */
+static int64_t larger_step(const struct resolver *r, int64_t large, int64_t small)
+{
+    const int64_t nk = k_steps(r), chunks = ceil_div(nk, small);
+    int64_t step = large / small * small;
+    while (r->t->api == API_HIGH && step > small && chunks % ceil_div(nk, step) != 0) {
+        step -= small;
+    }
+    return step;
+}
+
 static void resolve_steps(struct resolver *r)
 {
     struct tiling *t = r->t;
@@ -298,9 +322,9 @@ static void resolve_steps(struct resolver *r)
     }
     /* The larger becomes a multiple of the smaller, as far as it is free to. */
     if (a > b && is_auto(r, TF_stepKa) && !whole_a && r->p->op == PROBLEM_MATMUL) {
-        a = a / b * b;
+        a = larger_step(r, a, b);
     } else if (b > a && is_auto(r, TF_stepKb) && !whole_b) {
-        b = b / a * a;
+        b = larger_step(r, b, a);
     }
     rule(r, TF_stepKa, a);
     rule(r, TF_stepKb, b);

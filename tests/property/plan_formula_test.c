@@ -15,6 +15,7 @@
 #include "support/formula.h"
 #include "support/points.h"
 #include "tiling/dtypes.h"
+#include "tiling/loads.h"
 #include "tiling/plan.h"
 
 #define POINTS 100000
@@ -300,8 +301,51 @@ static void plan_is_the_formulas(void **state)
     arena_fini(&arena);
 }
 
+/* The auto rules alone never make a tiling that does not fit: what remains are
+ * operands the chip does not take. Choices that change what must fit (bias,
+ * quant, mix, full loads, split K) may be fixed. */
+static void auto_always_fits(void **state)
+{
+    (void)state;
+    struct arena arena;
+    struct rng rng = rng_init(SEED + 1);
+    int fits = 0;
+    arena_init(&arena);
+    const struct target *targets[TARGET_COUNT];
+    for (size_t i = 0; i < TARGET_COUNT; i++) {
+        targets[i] = point_target(TARGETS[i], &arena);
+    }
+    for (int i = 0; i < POINTS / 4; i++) {
+        const struct target *target = targets[rng_below(&rng, TARGET_COUNT)];
+        struct problem p;
+        struct tiling t;
+        struct plan plan;
+        struct infeasible why;
+        random_problem(target, &rng, &p);
+        tiling_all_auto(&t);
+        t.kernel = chance(&rng, 10) ? KERNEL_MIX : TILING_AUTO;
+        t.assign = chance(&rng, 30) ? ASSIGN_BLOCKS : TILING_AUTO;
+        t.dbL0C = chance(&rng, 20) ? 2 : TILING_AUTO;
+        t.gemv = chance(&rng, 5) && load_k_contiguous(&p, ROLE_A) && p.op == PROBLEM_MATMUL ? 1 : TILING_AUTO;
+        t.api = chance(&rng, 20) && p.a.format == LAYOUT_ND && p.b.format == LAYOUT_ND ? API_HIGH : TILING_AUTO;
+        tiling_resolve(target, &p, &t, &why);
+        const bool fit = why.reason == REASON_NONE && plan_fits(target, &p, &t, &plan, &why);
+        const bool no_such_operand = why.reason == REASON_DTYPE || why.reason == REASON_LOAD ||
+                                     why.reason == REASON_OPERAND;
+        if (!fit && !no_such_operand) {
+            struct strbuf text;
+            strbuf_init(&text);
+            infeasible_text(&why, &t, &text);
+            fail_point(target, &p, &t, i, "auto does not fit:", strbuf_cstr(&text));
+        }
+        fits += fit;
+    }
+    assert_in_range(fits, POINTS / 10, POINTS / 4);
+    arena_fini(&arena);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plan_is_the_formulas)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plan_is_the_formulas), cmocka_unit_test(auto_always_fits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

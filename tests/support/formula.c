@@ -135,7 +135,7 @@ static bool dtypes_ok(const struct target *target, const struct problem *p, cons
             return false;
         }
     }
-    if (!target->l0c_to_gm || t->kernel == KERNEL_MIX) {
+    if (p->quant.dtype == DTYPE_NONE && (!target->l0c_to_gm || t->kernel == KERNEL_MIX)) {
         return true;
     }
     snprintf(key, sizeof key, " %s>%s ", result, short_name(p->c.dtype));
@@ -326,6 +326,9 @@ static const char *widths_broken(const struct target *target, const struct probl
     }
     if ((a ? p->a.mx : p->b.mx) && s->scale_codes / 2 > 16384) {
         return "DN2NZ";
+    }
+    if (a && t->gemv && p->M == 1) {
+        return NULL; /* a vector: K / (16 * C0) fractals */
     }
     if (load == LOAD_2D || load == LOAD_TRANSPOSE) {
         const double square = load == LOAD_TRANSPOSE ? unit : 16;
