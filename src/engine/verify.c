@@ -260,10 +260,25 @@ static enum status verify_full(struct verify *v, struct verify_outcome *out, str
     return STATUS_OK;
 }
 
+/* A user's floats make sums that depend on their order. Where the schedule
+ * changes the order, the generated integers are used: they show the same program
+ * right, exactly. */
+static void choose_data(struct verify *v, const struct schedule *s)
+{
+    const bool reorders = s->t.shuffleK != 0 || s->parts > 1;
+    v->s = s;
+    if (reorders && (s->problem->a.data != NULL || s->problem->b.data != NULL)) {
+        v->own_problem = *s->problem;
+        v->own_problem.a.data = v->own_problem.b.data = NULL;
+        v->own = *s;
+        v->own.problem = &v->own_problem;
+        v->s = &v->own;
+    }
+}
+
 /* Engine of this schedule's target, instruction buffer with room for a tamper. */
 static enum status prepare(struct verify *v, const struct schedule *s, struct diag *d)
 {
-    v->s = s;
     if (v->engine_target != s->target) {
         engine_destroy(v->engine);
         v->engine = NULL;
@@ -286,6 +301,7 @@ enum status verify_schedule(struct verify *v, const struct schedule *s, enum ver
                             struct verify_outcome *out, struct diag *d)
 {
     *out = (struct verify_outcome){0};
+    choose_data(v, s);
     TRY(prepare(v, s, d));
     enum status st = STATUS_OK;
     switch (level) {
@@ -322,6 +338,7 @@ static void reduce_planes(const struct verify *v, uint8_t *out)
 
 enum status verify_compute_c(struct verify *v, const struct schedule *s, uint8_t *out, struct diag *d)
 {
+    v->s = s;
     TRY(prepare(v, s, d));
     TRY(run_all(v, d));
     if (uses_workspace(s)) {

@@ -36,6 +36,8 @@ struct verify {
     struct insn *insns, *others; /* two lists, in the arena, per schedule */
     int insn_cap;
     const struct schedule *s;
+    struct schedule own;     /* when the schedule runs on other data than the user's */
+    struct problem own_problem;
     struct c_window window;
     verify_tamper *tamper;
     void *tamper_ctx;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "problem/gm_file.h"
 #include "problem/gm_kernel.h"
 #include "problem/problem.h"
 
@@ -50,6 +51,11 @@ int32_t problem_value(const struct problem *p, enum tensor tensor, int64_t row, 
 void gm_row_values(enum gm_isa isa, const struct problem *p, enum tensor tensor, int64_t row, int64_t col, int64_t n,
                    float *out)
 {
+    const struct operand *o = problem_operand(p, tensor);
+    if (o->data != NULL) {
+        gm_file_values(o, row, col, 0, 1, n, out);
+        return;
+    }
     const struct gm_run run = {gm_row_key(salt_of(p, tensor), (uint32_t)row), (uint32_t)col, n, &CODES[DTYPE_FLOAT]};
     gm_run_row(isa, 32, &run, (uint8_t *)out);
 }
@@ -57,6 +63,11 @@ void gm_row_values(enum gm_isa isa, const struct problem *p, enum tensor tensor,
 void gm_column_values(enum gm_isa isa, const struct problem *p, enum tensor tensor, int64_t row, int64_t col, int64_t n,
                       float *out)
 {
+    const struct operand *o = problem_operand(p, tensor);
+    if (o->data != NULL) {
+        gm_file_values(o, row, col, 1, 0, n, out);
+        return;
+    }
     const struct gm_run run = {.col = (uint32_t)col, .n = n, .codes = &CODES[DTYPE_FLOAT]};
     gm_run_column(isa, salt_of(p, tensor), (uint32_t)row, &run, (uint8_t *)out);
 }
@@ -152,6 +163,10 @@ enum status gm_read(enum gm_isa isa, const struct problem *p, enum tensor tensor
     const struct operand *o = problem_operand(p, tensor);
     if (o == NULL || byte < 0 || len < 0 || byte + len > problem_tensor_bytes(p, tensor)) {
         return STATUS_INVALID;
+    }
+    if (o->data != NULL) {
+        memcpy(out, o->data + byte, (size_t)len);
+        return STATUS_OK;
     }
     const struct reader r = {.isa = isa, .bits = dtype_info(o->dtype)->bits, .salt = salt_of(p, tensor), .o = o};
     if (o->format == LAYOUT_NZ) {
