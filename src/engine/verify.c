@@ -115,9 +115,9 @@ static void set_ports(struct verify *v)
     const bool workspace = uses_workspace(v->s);
     const int64_t bytes = workspace ? v->s->parts * p->M * p->N * 4 : problem_tensor_bytes(p, TENSOR_C);
     engine_set_port(v->engine, TENSOR_A,
-                    &(struct gm_port){.ctx = v, .bytes = problem_tensor_bytes(p, TENSOR_A), .read = read_a});
+                    &(struct gm_port){.ctx = v, .bytes = problem_tensor_bytes(p, TENSOR_A), .read = v->layout ? verify_read_ids_a : read_a});
     engine_set_port(v->engine, TENSOR_B,
-                    &(struct gm_port){.ctx = v, .bytes = problem_tensor_bytes(p, TENSOR_B), .read = read_b});
+                    &(struct gm_port){.ctx = v, .bytes = problem_tensor_bytes(p, TENSOR_B), .read = v->layout ? verify_read_ids_b : read_b});
     /* Of C and the workspace, only the one this schedule stores to exists. */
     engine_set_port(v->engine, workspace ? TENSOR_C : TENSOR_WORKSPACE, &(struct gm_port){.ctx = v});
     engine_set_port(v->engine, workspace ? TENSOR_WORKSPACE : TENSOR_C,
@@ -145,25 +145,37 @@ int64_t verify_plane_row(const struct schedule *s, const struct tile *tile)
 
 /* --- running ------------------------------------------------------------- */
 
-static enum status run_list(struct verify *v, int count, struct diag *d)
+static int tampered(struct verify *v, int count)
 {
-    if (v->tamper != NULL) {
-        count = v->tamper(v->tamper_ctx, v->insns, count, v->insn_cap);
+    return v->tamper == NULL ? count : v->tamper(v->tamper_ctx, v->insns, count, v->insn_cap);
+}
+
+/* Level layout: products and stores are left out, what a product reads is checked. */
+static enum status run_layout(struct verify *v, const struct step *step, int count, struct diag *d)
+{
+    for (int i = 0; i < count; i++) {
+        const struct insn *insn = &v->insns[i];
+        if (insn->op == OP_MMAD) {
+            TRY(verify_layout_mmad(v, step, insn, d));
+        } else if (insn->op != OP_FIXPIPE) {
+            TRY(engine_exec(v->engine, insn, d));
+        }
     }
-    return engine_run(v->engine, v->insns, (size_t)count, d);
+    return STATUS_OK;
 }
 
 enum status verify_exec_step(struct verify *v, int32_t core, int64_t i, struct diag *d)
 {
     struct step step;
     schedule_step_at(v->s, core, i, &step);
-    return run_list(v, schedule_expand(v->s, &step, v->insns), d);
+    const int count = tampered(v, schedule_expand(v->s, &step, v->insns));
+    return v->layout ? run_layout(v, &step, count, d) : engine_run(v->engine, v->insns, (size_t)count, d);
 }
 
 enum status verify_exec_edge(struct verify *v, int32_t core, bool prologue, struct diag *d)
 {
     const int n = prologue ? schedule_prologue(v->s, core, v->insns) : schedule_epilogue(v->s, core, v->insns);
-    TRY(run_list(v, n, d));
+    TRY(engine_run(v->engine, v->insns, (size_t)tampered(v, n), d));
     return prologue ? STATUS_OK : engine_check_flags(v->engine, d);
 }
 
@@ -185,6 +197,9 @@ static enum status report_difference(const struct verify *v, const struct c_chec
 /* The window spans the block's columns, so the block is contiguous in it. */
 enum status verify_compare(struct verify *v, const struct c_check *c, struct diag *d)
 {
+    if (v->layout) { /* nothing was stored */
+        return STATUS_OK;
+    }
     const struct c_window *w = &v->window;
     const int64_t n = c->block.m * c->block.n, at = c->row * w->cols;
     const uint8_t *count = w->count + at, *got = w->data + at * w->es;
@@ -302,13 +317,13 @@ enum status verify_schedule(struct verify *v, const struct schedule *s, enum ver
 {
     *out = (struct verify_outcome){0};
     choose_data(v, s);
+    v->layout = level == VERIFY_LAYOUT;
     TRY(prepare(v, s, d));
     enum status st = STATUS_OK;
     switch (level) {
     case VERIFY_NONE:
         return STATUS_OK;
     case VERIFY_LAYOUT:
-        return diag_error(d, STATUS_UNSUPPORTED, NULL, "verify: layout is not built yet; use classes or full");
     case VERIFY_CLASSES:
         st = verify_classes(v, out, d);
         break;
@@ -339,6 +354,7 @@ static void reduce_planes(const struct verify *v, uint8_t *out)
 enum status verify_compute_c(struct verify *v, const struct schedule *s, uint8_t *out, struct diag *d)
 {
     v->s = s;
+    v->layout = false;
     TRY(prepare(v, s, d));
     TRY(run_all(v, d));
     if (uses_workspace(s)) {

@@ -1,5 +1,9 @@
 /* verify.h - does a schedule compute the right bytes?
  *
+ * `layout`: as `classes`, with element ids instead of data: every L0A and L0B
+ * element a Mmad uses is the right one; products and stores are not formed
+ * (verify_layout.c).
+ *
  * `full`: every instruction of every core runs; all of C is compared with the
  * reference, bit for bit, and each element must be stored exactly once.
  *

@@ -31,7 +31,7 @@ struct pattern_key {
     struct tiling t; /* geometry fields zeroed */
     struct tile_form tile, before;
     struct phase entry;
-    uint8_t first, pad;
+    uint8_t first, layout;
 };
 
 /* --- the shared set of verified keys ------------------------------------- */
@@ -123,12 +123,13 @@ static void key_operand(struct operand *to, const struct operand *from)
     to->rows = from->format == LAYOUT_NZ ? from->rows : 0;
 }
 
-static void make_key(const struct schedule *s, const struct tile_form *tile, const struct tile_form *before,
+static void make_key(const struct verify *v, const struct tile_form *tile, const struct tile_form *before,
                      const struct step *entry, struct pattern_key *key)
 {
     static const enum tiling_field geometry[] = {TF_usedCoreNum, TF_singleCoreM, TF_singleCoreN,    TF_singleCoreK,
                                                  TF_assign,      TF_order,       TF_orderOffset,    TF_orderDirection,
                                                  TF_orderRounds, TF_iterateOrder};
+    const struct schedule *s = v->s;
     memset(key, 0, sizeof *key);
     key->target = s->target;
     key_operand(&key->a, &s->problem->a);
@@ -144,6 +145,7 @@ static void make_key(const struct schedule *s, const struct tile_form *tile, con
     key->before = *before;
     key->entry = entry->ph;
     key->first = entry->tile.first;
+    key->layout = v->layout;
 }
 
 /* --- equality up to GM addresses ----------------------------------------- */
@@ -492,7 +494,7 @@ static enum status check_tile(struct verify *v, struct pattern_list *l, int32_t 
     }
     out->patterns++;
     struct pattern_key key;
-    make_key(v->s, form, before, &entry, &key);
+    make_key(v, form, before, &entry, &key);
     /* A tampered stream proves nothing about the real one: do not share it. */
     if (v->tamper == NULL && cache_has(v->cache, &key)) {
         return STATUS_OK;

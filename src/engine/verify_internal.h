@@ -39,6 +39,7 @@ struct verify {
     struct schedule own;     /* when the schedule runs on other data than the user's */
     struct problem own_problem;
     struct c_window window;
+    bool layout; /* ids instead of data, no products */
     verify_tamper *tamper;
     void *tamper_ctx;
 };
@@ -55,5 +56,10 @@ enum status verify_exec_edge(struct verify *v, int32_t core, bool prologue, stru
 enum status verify_compare(struct verify *v, const struct c_check *check, struct diag *d);
 
 enum status verify_classes(struct verify *v, struct verify_outcome *out, struct diag *d);
+
+/* Level layout: GM of element ids, and the check in a Mmad's place. */
+enum status verify_read_ids_a(void *ctx, int64_t byte, int64_t len, uint8_t *out);
+enum status verify_read_ids_b(void *ctx, int64_t byte, int64_t len, uint8_t *out);
+enum status verify_layout_mmad(struct verify *v, const struct step *step, const struct insn *insn, struct diag *d);
 
 #endif

@@ -73,6 +73,7 @@ static void random_points(const struct point_limits *limits, uint64_t seed, int 
         point_random(targets[i % 2], limits, &rng, &p, &s);
         expect_ok(&s, VERIFY_FULL);
         expect_ok(&s, VERIFY_CLASSES);
+        expect_ok(&s, VERIFY_LAYOUT);
     }
     arena_fini(&arena);
 }
