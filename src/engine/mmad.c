@@ -112,16 +112,20 @@ static void result_taint(const struct job *j)
         }
         return;
     }
+    const int64_t words = 16 * j->c_bytes / BLOCK; /* of one row of a panel: 2 (1 for 2 B accumulators) */
     for (int64_t panel = 0; panel < j->n1; panel++) {
-        for (int64_t row = 0; row < j->m1 * 16; row++) {
-            const int64_t place = at + (panel * j->m1 * 16 + row) * PANEL * j->c_bytes;
-            for (int64_t c = 0; c < 16; c++) {
-                const int64_t column = panel * 16 + c, byte = place + c * j->c_bytes;
-                const bool outside = row >= j->m || column >= j->n;
-                const bool tainted = outside || rows[row] != 0 || columns[column] != 0 || (keeps && taint_at(j->cm, byte));
-                const uint32_t bits = (j->c_bytes == 4 ? 15U : 3U) << byte % BLOCK;
-                uint32_t *word = &j->cm->taint[byte / BLOCK];
-                *word = tainted ? *word | bits : *word & ~bits;
+        uint32_t mask[2] = {0, 0}; /* columns that are tainted or outside */
+        for (int64_t c = 0; c < 16; c++) {
+            const int64_t column = panel * 16 + c, byte = c * j->c_bytes;
+            if (column >= j->n || columns[column] != 0) {
+                mask[byte / BLOCK] |= (j->c_bytes == 4 ? 15U : 3U) << byte % BLOCK;
+            }
+        }
+        uint32_t *word = &j->cm->taint[(at + panel * j->m1 * 16 * PANEL * j->c_bytes) / BLOCK];
+        for (int64_t row = 0; row < j->m1 * 16; row++, word += words) {
+            const bool whole = row >= j->m || rows[row] != 0;
+            for (int64_t i = 0; i < words; i++) {
+                word[i] = whole ? UINT32_MAX : keeps ? word[i] | mask[i] : mask[i];
             }
         }
     }

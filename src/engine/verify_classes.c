@@ -327,10 +327,13 @@ static enum status run_other(struct verify *v, int32_t core, int64_t t, struct d
     /* The first step starts the sum, the last one stores it: at least these two. */
     const int64_t steps = cut && nk > 1 ? nk - (nk - 2) / period * period : nk;
     TRY(verify_open_window(v, verify_plane_row(v->s, &tile) + tile.m0, tile.n0, tile.m, tile.n));
+    v->unsure = true;
     for (int64_t j = 0; j + 1 < steps; j++) {
         TRY(verify_exec_step(v, core, tile.step0 + j, d));
     }
-    return verify_exec_step(v, core, tile.step0 + nk - 1, d);
+    const enum status st = verify_exec_step(v, core, tile.step0 + nk - 1, d);
+    v->unsure = false;
+    return st;
 }
 
 /* All that comes before the pattern's tile: its predecessor, and the tiles that
@@ -379,6 +382,7 @@ static enum status run_pattern(struct verify *v, int32_t core, const struct tile
     const struct cut c = make_cut(s, tile);
     const int64_t nk = schedule_tile_steps(s, tile), base_k = s->t.baseK;
     TRY(check_races(v, core, tile, d));
+    v->unsure = false;
     engine_reset(v->engine);
     TRY(verify_exec_edge(v, core, true, d));
     TRY(run_before(v, core, tile, d));

@@ -39,7 +39,8 @@ struct verify {
     struct schedule own;     /* when the schedule runs on other data than the user's */
     struct problem own_problem;
     struct c_window window;
-    bool layout; /* ids instead of data, no products */
+    bool layout;  /* ids instead of data, no products */
+    bool unsure;  /* layout: a tile run for what it leaves; its own reads may be cut short */
     verify_tamper *tamper;
     void *tamper_ctx;
 };
