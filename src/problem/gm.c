@@ -52,7 +52,7 @@ void gm_row_values(enum gm_isa isa, const struct problem *p, enum tensor tensor,
                    float *out)
 {
     const struct operand *o = problem_operand(p, tensor);
-    if (o->data != NULL) {
+    if (o != NULL && o->data != NULL) {
         gm_file_values(o, row, col, 0, 1, n, out);
         return;
     }
@@ -64,7 +64,7 @@ void gm_column_values(enum gm_isa isa, const struct problem *p, enum tensor tens
                       float *out)
 {
     const struct operand *o = problem_operand(p, tensor);
-    if (o->data != NULL) {
+    if (o != NULL && o->data != NULL) {
         gm_file_values(o, row, col, 1, 0, n, out);
         return;
     }
