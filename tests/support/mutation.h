@@ -79,6 +79,10 @@ void judge_fini(struct judge *j);
 /* Runs the stream in place of the schedule's own: does VERIFY_FULL accept it? `why` may be NULL. */
 bool judge_verifies(struct judge *j, const struct stream *x, struct strbuf *why);
 
+/* The same for VERIFY_CLASSES, on schedules of one core: `changed` replaces the
+ * lists of `right` that the classes choose to execute. */
+bool judge_verifies_by_classes(struct judge *j, const struct stream *right, const struct stream *changed);
+
 /* The race check on every core's part of the stream. */
 bool judge_orders(struct judge *j, const struct stream *x, struct strbuf *why);
 

@@ -63,6 +63,39 @@ bool judge_verifies(struct judge *j, const struct stream *x, struct strbuf *why)
     return out.ok;
 }
 
+/* --- verify by classes ----------------------------------------------------- */
+
+struct substitute {
+    const struct stream *right, *changed;
+};
+
+/* Classes execute lists of their choice: each is looked up by what it is. */
+static int substitute_list(void *ctx, struct insn *insns, int count, int cap)
+{
+    const struct substitute *x = ctx;
+    for (size_t i = 0; i < x->right->lists; i++) {
+        const size_t from = x->right->list[i], n = x->right->list[i + 1] - from;
+        if (n != (size_t)count || memcmp(insns, x->right->insns + from, n * sizeof *insns) != 0) {
+            continue;
+        }
+        const size_t first = x->changed->list[i], to = x->changed->list[i + 1] - first;
+        assert_true(to <= (size_t)cap);
+        memcpy(insns, x->changed->insns + first, to * sizeof *insns);
+        return (int)to;
+    }
+    return count;
+}
+
+bool judge_verifies_by_classes(struct judge *j, const struct stream *right, const struct stream *changed)
+{
+    struct substitute substitute = {right, changed};
+    struct verify_outcome out;
+    assert_int_equal(right->s->cores, 1);
+    verify_set_tamper(j->verify, substitute_list, &substitute);
+    assert_int_equal(verify_schedule(j->verify, right->s, VERIFY_CLASSES, &out, NULL), STATUS_OK);
+    return out.ok;
+}
+
 /* --- order --------------------------------------------------------------- */
 
 bool judge_orders(struct judge *j, const struct stream *x, struct strbuf *why)
