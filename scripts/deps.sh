@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that building and testing need, and only those
-# that are missing. Usage: scripts/deps.sh [--lint]
+# that are missing. Usage: scripts/deps.sh [--test] [--lint]
 set -eu
 
 # package: what it is for
@@ -18,10 +18,21 @@ libcmocka-dev: unit tests
 gnuplot-nox: plots
 fonts-dejavu-core: text in plots
 '
-[ "${1:-}" = --lint ] && needed="$needed
+for argument; do
+    case $argument in
+    --test) needed="$needed
+python3: products computed outside the program
+" ;;
+    --lint) needed="$needed
 clang-format: code layout check
 clang-tidy: static checks
-"
+" ;;
+    *)
+        echo "usage: scripts/deps.sh [--test] [--lint]" >&2
+        exit 2
+        ;;
+    esac
+done
 
 missing=$(printf '%s\n' "$needed" | while IFS=: read -r package purpose; do
     [ -n "$package" ] || continue

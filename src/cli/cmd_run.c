@@ -151,6 +151,43 @@ static enum status say_outcome(const struct experiment *e, const struct run_outc
     return STATUS_OK;
 }
 
+/* ---- C of the best points ---- */
+
+static enum status dump_cell(struct study *study, const struct collect_cell *cell, const char *path, struct diag *d)
+{
+    struct strbuf c;
+    strbuf_init(&c);
+    enum status st = study_compute_c(study, cell->cell, &cell->top.r[0].t, &c, d);
+    if (st == STATUS_OK) {
+        st = os_write_file(path, c.text, c.len, d);
+    }
+    strbuf_fini(&c);
+    return st;
+}
+
+/* C as the engine computes it, of the best tiling of every cell: FILE, or
+ * FILE.0, FILE.1, ... where there are several cells. */
+static enum status dump_c(const struct collect *c, const char *file, struct diag *d)
+{
+    struct study *study = NULL;
+    TRY(study_create(NULL, &study));
+    enum status st = STATUS_OK;
+    for (size_t i = 0; i < c->experiment->count && st == STATUS_OK; i++) {
+        struct strbuf path;
+        strbuf_init(&path);
+        strbuf_add(&path, file);
+        if (c->experiment->count > 1) {
+            strbuf_addf(&path, ".%zu", i);
+        }
+        if (c->cells[i].top.n) {
+            st = dump_cell(study, &c->cells[i], strbuf_cstr(&path), d);
+        }
+        strbuf_fini(&path);
+    }
+    study_destroy(study);
+    return st;
+}
+
 static enum status run_it(const struct command_line *line, const struct experiment *e, struct diag *d)
 {
     int64_t threads = 0;
@@ -168,7 +205,9 @@ static enum status run_it(const struct command_line *line, const struct experime
     enum status st = run_experiment(e, &options, &out, d);
     progress_end(&progress);
     if (st == STATUS_OK) {
-        st = say_outcome(e, &out, command_has(line, "verbose"), quiet, d);
+        const char *file = command_text(line, "dump-c", NULL);
+        st = file ? dump_c(out.collect, file, d) : STATUS_OK;
+        st = st == STATUS_OK ? say_outcome(e, &out, command_has(line, "verbose"), quiet, d) : st;
     } else if (st == STATUS_INTERRUPTED) {
         diag_note(d, NULL, "interrupted after %" PRIu64 " of %" PRIu64 " tilings; the same command goes on from %s",
                   out.stats.resumed + out.stats.evaluated, out.total, out.path ? out.path : "there");
@@ -204,6 +243,7 @@ static const struct command_option options[] = {
     {0, "results", "DIR", "where NAME/ goes (default: results)"},
     {'f', "force", NULL, "replace finished results of another config"},
     {'n', "dry-run", NULL, "count tilings and reasons, evaluate nothing"},
+    {0, "dump-c", "FILE", "write C of the best tiling of each cell, as the engine computes it, raw"},
     {0, "no-plots", NULL, "tables only"},
     {'q', "quiet", NULL, "no progress; stdout has only the last lines"},
     {'v', "verbose", NULL, "print the ranked table and what the run took"},
@@ -216,6 +256,7 @@ static const char *const examples[] = {
     "tilescope run my.yaml -n                              # how many tilings, and why not the others",
     "tilescope run -s problem.M=512 -s tiling.baseM=128 -s name=small",
     "tilescope run my.yaml -t b128x256x64_s8x4 -s verify=full -s name=one",
+    "tilescope run my.yaml -s problem.A.file=a.bin -s problem.B.file=b.bin --dump-c c.bin   # check with numpy",
     NULL,
 };
 
