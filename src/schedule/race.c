@@ -18,9 +18,10 @@ static void free_marks(struct race *r)
 {
     for (int b = 0; b < BUF_N; b++) {
         for (int a = 0; a < ACTOR_N; a++) {
-            free(r->mark[b][a][0]);
-            free(r->mark[b][a][1]);
-            r->mark[b][a][0] = r->mark[b][a][1] = NULL;
+            for (int write = 0; write < 2; write++) {
+                free(r->marks[b][a][write].whole); /* one allocation for all three */
+                r->marks[b][a][write] = (struct marks){NULL, NULL, NULL};
+            }
         }
     }
 }
@@ -32,15 +33,6 @@ void race_destroy(struct race *r)
         free(r->unit);
         free(r);
     }
-}
-
-enum pipe race_actor_pipe(enum actor actor)
-{
-    static const uint8_t pipes[ACTOR_N] = {
-        [ACTOR_MTE2] = PIPE_MTE2, [ACTOR_MTE1] = PIPE_MTE1,    [ACTOR_M] = PIPE_M,       [ACTOR_FIX] = PIPE_FIX,
-        [ACTOR_M_UNIT] = PIPE_M,  [ACTOR_FIX_UNIT] = PIPE_FIX, [ACTOR_M_SMALL] = PIPE_M, [ACTOR_FILL] = PIPE_MTE1,
-    };
-    return (enum pipe)pipes[actor];
 }
 
 /* --- begin, end ---------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* race_access.c - who touched a block last, and must the next one wait for it?
  *
- * Per buffer, actor and direction one number a 32 B block: the last instruction
- * that touched it. An access asks whether the largest number under it is known
+ * Per buffer, actor and direction one number a 32 B block (struct marks): the
+ * last instruction that touched it. An access asks whether the largest number under it is known
  * to be complete. An earlier instruction of the same actor that a later one
  * hides is complete when the later one is, so one number is enough. */
 #include <stdlib.h>
@@ -67,13 +67,45 @@ static int64_t run_count(const struct access *a)
     return access_runs(a) > RUNS_MAX ? 1 : access_runs(a);
 }
 
-static uint32_t newest(const uint32_t *mark, int64_t from, int64_t to)
+static uint32_t later(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint32_t block_mark(const struct marks *m, int64_t block)
+{
+    return later(m->block[block], m->whole[block / RACE_GROUP]);
+}
+
+/* The latest mark of the blocks [from, to). */
+static uint32_t newest(const struct marks *m, int64_t from, int64_t to)
 {
     uint32_t most = 0;
-    for (int64_t i = from; i < to; i++) {
-        most = mark[i] > most ? mark[i] : most;
+    for (int64_t i = from; i < to;) {
+        const int64_t group = i / RACE_GROUP;
+        if (i % RACE_GROUP == 0 && i + RACE_GROUP <= to) {
+            most = later(most, later(m->whole[group], m->part[group]));
+            i += RACE_GROUP;
+        } else {
+            most = later(most, block_mark(m, i));
+            i++;
+        }
     }
     return most;
+}
+
+static void mark_blocks(struct marks *m, int64_t from, int64_t to, uint32_t seq)
+{
+    for (int64_t i = from; i < to;) {
+        const int64_t group = i / RACE_GROUP;
+        if (i % RACE_GROUP == 0 && i + RACE_GROUP <= to) {
+            m->whole[group] = seq;
+            i += RACE_GROUP;
+        } else {
+            m->block[i] = m->part[group] = seq;
+            i++;
+        }
+    }
 }
 
 static void report(struct race *r, const struct insn *insn, enum actor actor, const struct access *a,
@@ -103,21 +135,21 @@ static void report(struct race *r, const struct insn *insn, enum actor actor, co
 static void check_marks(struct race *r, const struct insn *insn, enum actor actor, const struct access *a,
                         enum actor earlier, bool earlier_write)
 {
-    const uint32_t *mark = r->mark[a->buf][earlier][earlier_write];
+    const struct marks *m = &r->marks[a->buf][earlier][earlier_write];
     const uint32_t limit = r->clock[race_actor_pipe(actor)].done[race_actor_pipe(earlier)];
     const int64_t runs = run_count(a);
     for (int64_t i = 0; i < runs; i++) {
         int64_t from, to;
         run_blocks(r, a, i, &from, &to);
-        if (newest(mark, from, to) <= limit) {
+        if (newest(m, from, to) <= limit) {
             continue;
         }
-        while (mark[from] <= limit) {
+        while (block_mark(m, from) <= limit) {
             from++;
         }
-        const uint32_t seq = mark[from];
+        const uint32_t seq = block_mark(m, from);
         int64_t end = from + 1;
-        while (end < to && mark[end] == seq) {
+        while (end < to && block_mark(m, end) == seq) {
             end++;
         }
         report(r, insn, actor, a, earlier, earlier_write, seq, from * RACE_BLOCK, end * RACE_BLOCK);
@@ -125,22 +157,29 @@ static void check_marks(struct race *r, const struct insn *insn, enum actor acto
     }
 }
 
+static enum status marks_create(struct marks *m, int64_t blocks)
+{
+    const int64_t groups = ceil_div(blocks, RACE_GROUP);
+    m->whole = calloc((size_t)(2 * groups + groups * RACE_GROUP), sizeof *m->whole);
+    if (m->whole == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    m->part = m->whole + groups;
+    m->block = m->part + groups;
+    return STATUS_OK;
+}
+
 static enum status leave_mark(struct race *r, enum actor actor, const struct access *a, uint32_t seq)
 {
-    uint32_t **mark = &r->mark[a->buf][actor][a->write];
-    if (*mark == NULL) {
-        *mark = calloc((size_t)r->blocks[a->buf] + 1, sizeof **mark);
-        if (*mark == NULL) {
-            return STATUS_NO_MEMORY;
-        }
+    struct marks *m = &r->marks[a->buf][actor][a->write];
+    if (m->whole == NULL) {
+        TRY(marks_create(m, r->blocks[a->buf]));
     }
     const int64_t runs = run_count(a);
     for (int64_t i = 0; i < runs; i++) {
         int64_t from, to;
         run_blocks(r, a, i, &from, &to);
-        for (; from < to; from++) {
-            (*mark)[from] = seq;
-        }
+        mark_blocks(m, from, to, seq);
     }
     return STATUS_OK;
 }
@@ -213,17 +252,18 @@ static void keep_gm(struct race *r, enum actor actor, const struct access *a, ui
 
 static void check_access(struct race *r, const struct insn *insn, enum actor actor, const struct access *a)
 {
-    for (int earlier = 0; earlier < ACTOR_N; earlier++) {
+    const enum buffer buf = (enum buffer)a->buf;
+    /* In GM a pipe has one history; the actors of a pipe share it. */
+    const int actors = buf == BUF_GM ? ACTOR_FIX + 1 : ACTOR_N;
+    for (int earlier = 0; earlier < actors; earlier++) {
         for (int write = 0; write < 2; write++) {
-            if (!must_follow(actor, a->write, (enum actor)earlier, write != 0, (enum buffer)a->buf)) {
+            const bool any = buf == BUF_GM || r->marks[buf][earlier][write].whole != NULL;
+            if (!any || !must_follow(actor, a->write, (enum actor)earlier, write != 0, buf)) {
                 continue;
             }
-            if (a->buf == BUF_GM) {
-                /* One history a pipe; the actors of a pipe share it. */
-                if (earlier <= ACTOR_FIX) {
-                    check_gm_history(r, insn, actor, a, (enum actor)earlier, write != 0);
-                }
-            } else if (r->mark[a->buf][earlier][write] != NULL) {
+            if (buf == BUF_GM) {
+                check_gm_history(r, insn, actor, a, (enum actor)earlier, write != 0);
+            } else {
                 check_marks(r, insn, actor, a, (enum actor)earlier, write != 0);
             }
         }

@@ -6,7 +6,7 @@
 #include "isa/access.h"
 #include "schedule/race.h"
 
-enum { RACE_BLOCK = 32, RACE_RING = 256, RACE_GM_KEPT = 16, RACE_IDS = 8 };
+enum { RACE_BLOCK = 32, RACE_GROUP = 16 /* blocks */, RACE_RING = 256, RACE_GM_KEPT = 16, RACE_IDS = 8 };
 
 /* Who touched: a pipe, with the differences that decide what orders it. */
 enum actor {
@@ -42,6 +42,15 @@ struct gm_history {
     uint32_t old_seq; /* 0: nothing older */
 };
 
+/* The last instruction of one actor and direction that touched each block of a
+ * buffer. Numbers only grow, so a block's is the larger of its own and of its
+ * group's: an access that covers a group of 512 B costs one number. */
+struct marks {
+    uint32_t *whole; /* per group: last access to all of it; NULL: none of this kind yet */
+    uint32_t *part;  /* per group: last access to some block of it */
+    uint32_t *block; /* per block, of those */
+};
+
 struct race {
     const struct target *target;
     int32_t core;
@@ -50,9 +59,8 @@ struct race {
     struct insn ring[PIPE_N][RACE_RING];
     struct flag flags[HARD_EVENT_N][RACE_IDS];
     struct access_registers reg;
-    /* Last instruction per 32 B block; NULL: never. [..][1]: writes. */
-    uint32_t *mark[BUF_N][ACTOR_N][2];
-    int64_t blocks[BUF_N]; /* allocated for */
+    struct marks marks[BUF_N][ACTOR_N][2]; /* [..][1]: writes */
+    int64_t blocks[BUF_N];                 /* allocated for */
     struct gm_history gm[TENSOR_N][PIPE_N][2];
     uint8_t *unit; /* of L0C, per granule: enum unit_state */
     int64_t granules;
@@ -61,7 +69,14 @@ struct race {
     uint64_t total;
 };
 
-enum pipe race_actor_pipe(enum actor actor);
+static inline enum pipe race_actor_pipe(enum actor actor)
+{
+    static const uint8_t pipes[ACTOR_N] = {
+        [ACTOR_MTE2] = PIPE_MTE2, [ACTOR_MTE1] = PIPE_MTE1,    [ACTOR_M] = PIPE_M,       [ACTOR_FIX] = PIPE_FIX,
+        [ACTOR_M_UNIT] = PIPE_M,  [ACTOR_FIX_UNIT] = PIPE_FIX, [ACTOR_M_SMALL] = PIPE_M, [ACTOR_FILL] = PIPE_MTE1,
+    };
+    return (enum pipe)pipes[actor];
+}
 
 /* Instruction `seq` of a pipe; NULL if it is too long ago. */
 const struct insn *race_past(const struct race *r, enum pipe pipe, uint32_t seq);
