@@ -70,22 +70,18 @@ static enum status dry_run(const struct experiment *e, struct diag *d)
 static void explain_mismatches(const struct experiment *e, const struct collect *c, struct diag *d)
 {
     struct study *study = NULL;
-    int shown = 0;
     if (study_create(NULL, &study) != STATUS_OK) {
         return;
     }
-    for (size_t i = 0; i < c->rows.n && shown < SHOW_MISMATCHES; i++) {
-        const struct record *r = &c->rows.r[i];
-        if (r->verified == VERIFIED_MISMATCH) {
-            struct record again;
-            struct strbuf name;
-            strbuf_init(&name);
-            tiling_name(&r->t, &name);
-            diag_note(d, NULL, "%s, tiling %s:", e->cells[r->cell].name, strbuf_cstr(&name));
-            (void)study_evaluate(study, &e->cells[r->cell], r->index, e->verify, &again, d);
-            strbuf_fini(&name);
-            shown++;
-        }
+    for (size_t i = 0; i < c->wrong.n && i < SHOW_MISMATCHES; i++) {
+        const struct record *r = &c->wrong.r[i];
+        struct record again;
+        struct strbuf name;
+        strbuf_init(&name);
+        tiling_name(&r->t, &name);
+        diag_note(d, NULL, "%s, tiling %s:", e->cells[r->cell].name, strbuf_cstr(&name));
+        (void)study_evaluate(study, &e->cells[r->cell], r->index, e->verify, &again, d);
+        strbuf_fini(&name);
     }
     study_destroy(study);
 }

@@ -153,6 +153,22 @@ void summary_reasons(const struct collect_cell *cell, const char *indent, struct
 
 /* ---- one cell, all cells ---- */
 
+static void add_wrong(const struct collect *c, const struct collect_cell *cell, struct strbuf *out)
+{
+    if (cell->counts.mismatched == 0) {
+        return;
+    }
+    strbuf_addf(out, "\nMISMATCHED, not ranked: %" PRIu64 ", these load or compute wrong bytes\n",
+                cell->counts.mismatched);
+    for (size_t i = 0; i < c->wrong.n; i++) {
+        if (c->wrong.r[i].cell == cell->cell->id) {
+            strbuf_add(out, "  ");
+            tiling_name(&c->wrong.r[i].t, out);
+            strbuf_add(out, "\n");
+        }
+    }
+}
+
 static void add_cell(const struct collect *c, const struct collect_cell *cell, struct strbuf *out)
 {
     const struct cell *k = cell->cell;
@@ -173,6 +189,7 @@ static void add_cell(const struct collect *c, const struct collect_cell *cell, s
         strbuf_add(out, "\n");
         summary_table(c, cell, c->experiment->top, out);
     }
+    add_wrong(c, cell, out);
     if (cell->reason_count) {
         strbuf_addf(out, "\ninfeasible: %" PRIu64 "\n", n->points - n->feasible);
         summary_reasons(cell, "", out);

@@ -48,16 +48,23 @@ static enum status add_best(struct writer *w, const struct collect_cell *cell)
         const struct record r = {.cell = cell->cell->id};
         return add(w, &r);
     }
-    const struct record **order = malloc((cell->top.n + 1) * sizeof(*order));
+    const struct collect_list *wrong = &w->collect->wrong;
+    const struct record **order = malloc((cell->top.n + wrong->n + 1) * sizeof(*order));
     if (!order) {
         return diag_error(w->d, STATUS_NO_MEMORY, NULL, "no memory for tilings.csv");
     }
+    size_t n = 0;
     for (size_t i = 0; i < cell->top.n; i++) {
-        order[i] = &cell->top.r[i];
+        order[n++] = &cell->top.r[i];
     }
-    qsort(order, cell->top.n, sizeof(*order), by_index);
+    for (size_t i = 0; i < wrong->n; i++) {
+        if (wrong->r[i].cell == cell->cell->id) {
+            order[n++] = &wrong->r[i];
+        }
+    }
+    qsort(order, n, sizeof(*order), by_index);
     enum status st = STATUS_OK;
-    for (size_t i = 0; i < cell->top.n && st == STATUS_OK; i++) {
+    for (size_t i = 0; i < n && st == STATUS_OK; i++) {
         st = add(w, order[i]);
     }
     free(order);

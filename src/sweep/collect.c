@@ -325,6 +325,7 @@ void collect_destroy(struct collect *c)
     }
     free(c->cells);
     free(c->rows.r);
+    free(c->wrong.r);
     free(c);
 }
 
@@ -341,6 +342,10 @@ static enum status keep(struct collect *c, struct collect_cell *cell, const stru
         return STATUS_OK;
     }
     TRY(heat_offer(cell, r, kept, d));
+    if (r->verified == VERIFIED_MISMATCH && c->wrong.n < COLLECT_WRONG) {
+        *kept = true;
+        TRY(list_push(&c->wrong, r, d));
+    }
     if (r->why.reason != REASON_NONE || r->verified == VERIFIED_MISMATCH) {
         return STATUS_OK;
     }

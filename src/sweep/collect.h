@@ -57,13 +57,16 @@ struct collect {
     const struct experiment *experiment;
     struct collect_cell *cells;
     bool keep_all;
-    struct collect_list rows; /* all records by cell and index, if keep_all */
-    size_t top_max;           /* best tilings kept per cell */
-    uint64_t total;           /* points of the experiment */
+    struct collect_list rows;  /* all records by cell and index, if keep_all */
+    struct collect_list wrong; /* the first COLLECT_WRONG mismatched points */
+    size_t top_max;            /* best tilings kept per cell */
+    uint64_t total;            /* points of the experiment */
 };
 
 /* Feasible points kept per cell for scatter plots. */
 #define COLLECT_SAMPLE 4000U
+/* Mismatched points kept whatever `keep` says. */
+#define COLLECT_WRONG 100U
 /* Cells of one heatmap; further ones are not drawn. */
 #define COLLECT_HEAT 16384U
 

@@ -157,6 +157,10 @@ static void run(const char *yaml, size_t top, bool keep_all)
     check_state(c, &a, top);
     check_state(again, &a, top);
     assert_int_equal(c->rows.n, keep_all ? a.n : 0);
+    assert_int_equal(c->wrong.n,
+                     c->cells[0].counts.mismatched < COLLECT_WRONG ? c->cells[0].counts.mismatched : COLLECT_WRONG);
+    assert_true(c->wrong.n > 0);
+    assert_int_equal(again->wrong.n, c->wrong.n);
     assert_int_equal(again->rows.n, c->rows.n);
     assert_true(keep_all ? kept_count == a.n : kept_count < a.n);
     assert_int_equal(c->cells[0].sample.n, again->cells[0].sample.n);
