@@ -11,7 +11,9 @@ if command -v gnuplot >/dev/null 2>&1; then
         done
         head -c 8 results/small/plots/$kind.png | grep -q PNG || fail "$kind.png is no PNG"
         tail -c 100 results/small/plots/$kind.svg | grep -q '</svg>' || fail "$kind.svg is cut"
-        # the script stands alone and gives the same picture again
+    done
+    # the scripts stand alone and give the same pictures again
+    for kind in heatmap timeline; do
         (cd results/small/plots && gnuplot -e "out='again.svg'" $kind.gp && cmp again.svg $kind.svg && rm again.svg) || fail "$kind.gp does not repeat its picture"
     done
     # gnuplot that fails: a warning, and no picture that looks like one
