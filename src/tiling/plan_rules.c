@@ -88,11 +88,11 @@ static bool check_load(struct planner *pl, enum role role, enum tiling_field fie
 {
     const enum tiling_load load = (enum tiling_load)tiling_get(pl->t, field);
     if (!load_offered(pl->target, pl->p, role, load)) {
-        return fail(pl, REASON_LOAD, field, 0, load);
+        return fail(pl, REASON_LOAD, (int)field, 0, (int64_t)load);
     }
     const int64_t lines = load_l1_lines(pl->target, pl->p, role, load);
     const int64_t have = role == ROLE_A ? pl->image[ROLE_A].rows : pl->image[ROLE_B].l1_cols;
-    return lines == 0 || have == lines || fail(pl, REASON_LOAD, field, lines, have);
+    return lines == 0 || have == lines || fail(pl, REASON_LOAD, (int)field, lines, have);
 }
 
 /* --- multiples ------------------------------------------------------------ */
@@ -314,7 +314,7 @@ static bool check_scale_factors(struct planner *pl)
             return exclude(pl, operands[i].along_mn, TF_N);
         }
         if (factor_mn > 1 && operands[i].chunk * factor_k < k) {
-            return exclude(pl, operands[i].along_mn, operands[i].along_k);
+            return exclude(pl, operands[i].along_mn, (int)operands[i].along_k);
         }
     }
     return true;

@@ -22,7 +22,7 @@ static bool fields_supported(const struct tiling *t, struct infeasible *why)
     for (size_t i = 0; i < sizeof DEFAULT_ONLY / sizeof DEFAULT_ONLY[0]; i++) {
         const int32_t v = tiling_get(t, DEFAULT_ONLY[i]);
         if (v != tiling_field_info(DEFAULT_ONLY[i])->def) {
-            return refuse(why, UNSUPPORTED_FIELD, DEFAULT_ONLY[i], v);
+            return refuse(why, UNSUPPORTED_FIELD, (int)DEFAULT_ONLY[i], v);
         }
     }
     return true;
@@ -64,7 +64,7 @@ static bool variants_supported(const struct problem *p, const struct tiling *t, 
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         if (rules[i].wrong) {
-            return refuse(why, UNSUPPORTED_FIELD, rules[i].field, tiling_get(t, rules[i].field));
+            return refuse(why, UNSUPPORTED_FIELD, (int)rules[i].field, tiling_get(t, rules[i].field));
         }
     }
     return true;
@@ -105,7 +105,7 @@ static bool loads_supported(const struct problem *p, const struct tiling *t, str
         const int32_t v = tiling_get(t, loads[i].field);
         const bool narrow = !load_k_contiguous(p, loads[i].role) && dtype_info(loads[i].o->dtype)->bits != 16;
         if (narrow || v == LOAD_MX) {
-            return refuse(why, UNSUPPORTED_FIELD, loads[i].field, v);
+            return refuse(why, UNSUPPORTED_FIELD, (int)loads[i].field, v);
         }
     }
     return true;
@@ -115,6 +115,6 @@ bool plan_supported(const struct target *target, const struct problem *p, const 
                     struct infeasible *why)
 {
     (void)target;
-    return fields_supported(t, why) && variants_supported(p, t, why) && problem_supported(p, why) && result_supported(p, why) &&
-           loads_supported(p, t, why);
+    return fields_supported(t, why) && variants_supported(p, t, why) && problem_supported(p, why) &&
+           result_supported(p, why) && loads_supported(p, t, why);
 }
