@@ -70,9 +70,12 @@ void race_destroy(struct race *r);
 enum status race_check(struct race *r, const struct schedule *s, int32_t core, struct diag *d);
 
 /* The same with the tiles [first, first + count) of the core only, of each two
- * periods of K steps and its tail: a flag or slot of any depth is reused within
- * three tiles, so race_check_tiles(r, s, core, t - 2, 3, d) (or from 0) shows
- * whether tile t is ordered against all before it. */
+ * periods of K steps and its tail. Where both operands come in chunks
+ * (HOLD_CHUNKS) every flag and slot is reused within three tiles, so
+ * race_check_tiles(r, s, core, t - 2, 3, d) (or from 0) shows whether tile t is
+ * ordered against all before it. What is held over tiles is taken and released
+ * tiles apart: there the window must start with the tile that takes it and end
+ * with the one that releases it. */
 enum status race_check_tiles(struct race *r, const struct schedule *s, int32_t core, int64_t first, int64_t count,
                              struct diag *d);
 
