@@ -213,6 +213,7 @@ static void text_unsupported(const struct infeasible *why, struct strbuf *out)
         [UNSUPPORTED_QUANT] = "a quant row",
         [UNSUPPORTED_MX] = "MX scales",
         [UNSUPPORTED_RESULT_FORMAT] = "this layout of C",
+        [UNSUPPORTED_NO_FIXPIPE] = "the way from L0C to GM through UB",
         [UNSUPPORTED_RESULT_DTYPE] = "the conversion to this dtype of C",
     };
     if (why->field < TF_N) {

@@ -41,21 +41,25 @@ static int64_t block_bytes(int64_t rows, int64_t cols, int64_t bits)
 static void resolve_choices(struct resolver *r)
 {
     static const enum tiling_field constant[] = {
-        TF_splitK,   TF_assign,   TF_orderDirection, TF_iterateOrder, TF_stepM,        TF_stepN,   TF_copyFirst,
-        TF_shuffleK, TF_fullLoad, TF_l1Resident,     TF_gemv,         TF_l2A,          TF_l2B,     TF_l2C,
-        TF_api,      TF_waitBoth, TF_tileBarrier,    TF_scaleFactorM, TF_scaleFactorN, TF_rowCopy,
+        TF_splitK,   TF_orderDirection, TF_iterateOrder, TF_stepM,        TF_stepN,   TF_copyFirst, TF_shuffleK,
+        TF_fullLoad, TF_l1Resident,     TF_gemv,         TF_l2A,          TF_l2B,     TF_l2C,       TF_api,
+        TF_waitBoth, TF_tileBarrier,    TF_scaleFactorM, TF_scaleFactorN, TF_rowCopy,
     };
     struct tiling *t = r->t;
     for (size_t i = 0; i < sizeof constant / sizeof constant[0]; i++) {
         rule(r, constant[i], tiling_field_info(constant[i])->def);
     }
     /* Parts must be summed somehow; what a workspace holds, vector cores add. */
-    rule(r, TF_splitKReduce, t->splitK > 1 ? REDUCE_ATOMIC : REDUCE_NONE);
+    const bool wide = dtype_info(r->p->c.dtype)->bits == 32; /* else partial sums would be rounded */
+    rule(r, TF_splitKReduce, t->splitK == 1 ? REDUCE_NONE : wide ? REDUCE_ATOMIC : REDUCE_WORKSPACE);
     rule(r, TF_kernel, t->splitK > 1 && t->splitKReduce == REDUCE_WORKSPACE ? KERNEL_MIX : KERNEL_CUBE);
     /* Parameters of an order imply the order, and the other way round. */
     rule(r, TF_orderRounds, 1);
     rule(r, TF_orderOffset, 1);
-    rule(r, TF_order, t->orderRounds > 1 ? ORDER_L2SPLIT : ORDER_LINEAR);
+    rule(r, TF_order, t->orderRounds > 1 ? ORDER_L2SPLIT : t->orderOffset > 1 ? ORDER_SWIZZLE : ORDER_LINEAR);
+    /* Orders of tiles need tiles dealt to cores. */
+    const bool of_tiles = t->order == ORDER_SWIZZLE || t->order == ORDER_ASWT || t->order == ORDER_CHUNK;
+    rule(r, TF_assign, of_tiles ? ASSIGN_BLOCKS : ASSIGN_GRID);
     rule(r, TF_isBias, r->p->bias.dtype != DTYPE_NONE);
     rule(r, TF_loadA, load_recommended(r->target, r->p, ROLE_A));
     rule(r, TF_loadB, load_recommended(r->target, r->p, ROLE_B));

@@ -114,7 +114,9 @@ static bool loads_supported(const struct problem *p, const struct tiling *t, str
 bool plan_supported(const struct target *target, const struct problem *p, const struct tiling *t,
                     struct infeasible *why)
 {
-    (void)target;
+    if (!target->l0c_to_gm) {
+        return refuse(why, UNSUPPORTED_NO_FIXPIPE, TF_N, target->arch);
+    }
     return fields_supported(t, why) && variants_supported(p, t, why) && problem_supported(p, why) &&
            result_supported(p, why) && loads_supported(p, t, why);
 }

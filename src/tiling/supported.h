@@ -19,6 +19,7 @@ enum unsupported {
     UNSUPPORTED_MX,
     UNSUPPORTED_RESULT_FORMAT, /* C leaves as Nz or NC1HWC0 */
     UNSUPPORTED_RESULT_DTYPE,  /* the conversion of Fixpipe; have: enum dtype of C */
+    UNSUPPORTED_NO_FIXPIPE,   /* 310P, 910: L0C reaches GM through UB and the vector unit only */
     UNSUPPORTED_N
 };
 

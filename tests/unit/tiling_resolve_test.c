@@ -240,10 +240,30 @@ static void grid(void **state)
     point_problem(&p, 256, 256, 4096, false, true);
     resolve(c->b1, &p, &t);
     assert_int_equal(t.singleCoreK, 1024);
-    assert_int_equal(t.splitKReduce, REDUCE_ATOMIC);
-    assert_int_equal(t.kernel, KERNEL_CUBE);
+    /* A half C would round partial sums; a float C takes them as they are. */
+    assert_int_equal(t.splitKReduce, REDUCE_WORKSPACE);
+    assert_int_equal(t.kernel, KERNEL_MIX);
     assert_int_equal(t.usedCoreNum % 4, 0);
     assert_int_equal(t.unitflag, 0);
+    tiling_all_auto(&t);
+    t.splitK = 4;
+    p.c.dtype = DTYPE_FLOAT;
+    resolve(c->b1, &p, &t);
+    assert_int_equal(t.splitKReduce, REDUCE_ATOMIC);
+    assert_int_equal(t.kernel, KERNEL_CUBE);
+    /* Orders of tiles deal tiles to cores, and a band width asks for one. */
+    static const int32_t of_tiles[] = {ORDER_SWIZZLE, ORDER_ASWT, ORDER_CHUNK};
+    for (int i = 0; i < 3; i++) {
+        tiling_all_auto(&t);
+        t.order = of_tiles[i];
+        resolve(c->b1, &p, &t);
+        assert_int_equal(t.assign, ASSIGN_BLOCKS);
+    }
+    tiling_all_auto(&t);
+    t.orderOffset = 3;
+    resolve(c->b1, &p, &t);
+    assert_int_equal(t.order, ORDER_SWIZZLE);
+    assert_int_equal(t.assign, ASSIGN_BLOCKS);
     t = (struct tiling){0};
     tiling_all_auto(&t);
     t.splitK = 2, t.splitKReduce = REDUCE_WORKSPACE;
