@@ -115,9 +115,13 @@ static void set_ports(struct verify *v)
     const bool workspace = uses_workspace(v->s);
     const int64_t bytes = workspace ? v->s->parts * p->M * p->N * 4 : problem_tensor_bytes(p, TENSOR_C);
     engine_set_port(v->engine, TENSOR_A,
-                    &(struct gm_port){.ctx = v, .bytes = problem_tensor_bytes(p, TENSOR_A), .read = v->layout ? verify_read_ids_a : read_a});
+                    &(struct gm_port){.ctx = v,
+                                      .bytes = problem_tensor_bytes(p, TENSOR_A),
+                                      .read = v->layout ? verify_read_ids_a : read_a});
     engine_set_port(v->engine, TENSOR_B,
-                    &(struct gm_port){.ctx = v, .bytes = problem_tensor_bytes(p, TENSOR_B), .read = v->layout ? verify_read_ids_b : read_b});
+                    &(struct gm_port){.ctx = v,
+                                      .bytes = problem_tensor_bytes(p, TENSOR_B),
+                                      .read = v->layout ? verify_read_ids_b : read_b});
     /* Of C and the workspace, only the one this schedule stores to exists. */
     engine_set_port(v->engine, workspace ? TENSOR_C : TENSOR_WORKSPACE, &(struct gm_port){.ctx = v});
     engine_set_port(v->engine, workspace ? TENSOR_WORKSPACE : TENSOR_C,
@@ -135,7 +139,13 @@ enum status verify_open_window(struct verify *v, int64_t row0, int64_t col0, int
     w->pitch = workspace ? p->N * w->es : problem_pitch_bytes(p, TENSOR_C);
     w->data = arena_alloc(&v->arena, (size_t)(rows * cols), (size_t)w->es);
     w->count = arena_alloc(&v->arena, (size_t)(rows * cols), 1);
-    return w->data == NULL || w->count == NULL ? STATUS_NO_MEMORY : STATUS_OK;
+    if (w->data == NULL || w->count == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    for (int64_t i = 0; v->c_start != 0 && i < rows * cols; i++) {
+        dtype_store(w->dtype, w->data, i, (double)v->c_start);
+    }
+    return STATUS_OK;
 }
 
 int64_t verify_plane_row(const struct schedule *s, const struct tile *tile)
@@ -145,9 +155,9 @@ int64_t verify_plane_row(const struct schedule *s, const struct tile *tile)
 
 /* --- running ------------------------------------------------------------- */
 
-static int tampered(struct verify *v, int count)
+int verify_tampered(struct verify *v, struct insn *insns, int count)
 {
-    return v->tamper == NULL ? count : v->tamper(v->tamper_ctx, v->insns, count, v->insn_cap);
+    return v->tamper == NULL ? count : v->tamper(v->tamper_ctx, insns, count, v->insn_cap);
 }
 
 /* Level layout: products and stores are left out, what a product reads is checked. */
@@ -168,14 +178,14 @@ enum status verify_exec_step(struct verify *v, int32_t core, int64_t i, struct d
 {
     struct step step;
     schedule_step_at(v->s, core, i, &step);
-    const int count = tampered(v, schedule_expand(v->s, &step, v->insns));
+    const int count = verify_tampered(v, v->insns, schedule_expand(v->s, &step, v->insns));
     return v->layout ? run_layout(v, &step, count, d) : engine_run(v->engine, v->insns, (size_t)count, d);
 }
 
 enum status verify_exec_edge(struct verify *v, int32_t core, bool prologue, struct diag *d)
 {
     const int n = prologue ? schedule_prologue(v->s, core, v->insns) : schedule_epilogue(v->s, core, v->insns);
-    TRY(engine_run(v->engine, v->insns, (size_t)tampered(v, n), d));
+    TRY(engine_run(v->engine, v->insns, (size_t)verify_tampered(v, v->insns, n), d));
     return prologue ? STATUS_OK : engine_check_flags(v->engine, d);
 }
 
@@ -188,10 +198,9 @@ static enum status report_difference(const struct verify *v, const struct c_chec
     uint64_t got = 0, expected = 0;
     memcpy(&got, got_at + i * es, (size_t)es);
     memcpy(&expected, want + i * es, (size_t)es);
-    return diag_error(d, STATUS_MISMATCH, NULL,
-                      "C[%" PRId64 "][%" PRId64 "] is 0x%0*" PRIx64 ", the reference says 0x%0*" PRIx64,
-                      c->block.m0 + i / c->block.n, c->block.n0 + i % c->block.n, (int)es * 2, got, (int)es * 2,
-                      expected);
+    return diag_error(
+        d, STATUS_MISMATCH, NULL, "C[%" PRId64 "][%" PRId64 "] is 0x%0*" PRIx64 ", the reference says 0x%0*" PRIx64,
+        c->block.m0 + i / c->block.n, c->block.n0 + i % c->block.n, (int)es * 2, got, (int)es * 2, expected);
 }
 
 /* The window spans the block's columns, so the block is contiguous in it. */
@@ -214,6 +223,9 @@ enum status verify_compare(struct verify *v, const struct c_check *c, struct dia
         return STATUS_NO_MEMORY;
     }
     TRY(reference_matmul(v->s->problem, &c->block, w->dtype, c->ranges, 2, &v->arena, want));
+    for (int64_t i = 0; v->c_start != 0 && i < n; i++) {
+        dtype_store(w->dtype, want, i, dtype_load(w->dtype, want, i) + (double)v->c_start);
+    }
     if (memcmp(want, got, (size_t)(n * w->es)) == 0) {
         return STATUS_OK;
     }
@@ -302,6 +314,7 @@ static enum status prepare(struct verify *v, const struct schedule *s, struct di
         v->engine_target = s->target;
     }
     arena_reset(&v->arena);
+    v->race_core = -1;
     v->insn_cap = (int)max_i64(schedule_expand_max(s), SCHEDULE_EDGE_MAX) + 8;
     v->insns = arena_alloc(&v->arena, (size_t)v->insn_cap, sizeof *v->insns);
     v->others = arena_alloc(&v->arena, (size_t)v->insn_cap, sizeof *v->others);
@@ -318,6 +331,8 @@ enum status verify_schedule(struct verify *v, const struct schedule *s, enum ver
     *out = (struct verify_outcome){0};
     choose_data(v, s);
     v->layout = level == VERIFY_LAYOUT;
+    /* A program that stores where it should add is only seen from another start than 0. */
+    v->c_start = s->t.splitKReduce == REDUCE_ATOMIC ? 3 : 0;
     TRY(prepare(v, s, d));
     enum status st = STATUS_OK;
     switch (level) {
@@ -355,6 +370,7 @@ enum status verify_compute_c(struct verify *v, const struct schedule *s, uint8_t
 {
     v->s = s;
     v->layout = false;
+    v->c_start = 0;
     TRY(prepare(v, s, d));
     TRY(run_all(v, d));
     if (uses_workspace(s)) {

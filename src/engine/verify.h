@@ -15,9 +15,10 @@
  *     the same instructions up to GM addresses.
  *  2. What a tile finds in the memories was left by the tile before it, so a
  *     pattern also carries the predecessor's extents, and it is run right after
- *     that predecessor on memories that were not cleared. Older tiles can only
- *     shine through where the predecessor wrote nothing; those bytes are tainted
- *     in the run, so a use of them is an error rather than luck.
+ *     that predecessor, with the flags and slots it leaves. Where every tile
+ *     brings all it reads, what lies in L1 and L0 then is tainted, so that a use
+ *     of it is an error rather than luck; what is held over tiles (groups, full
+ *     loads, resident chunks) is kept, from the tiles that loaded it.
  *  3. Along K the phases repeat every `schedule_period` steps. The run executes
  *     two periods and the tail; each skipped step is expanded and must equal the
  *     executed step one or more periods earlier except for GM addresses, which

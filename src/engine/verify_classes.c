@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/intmath.h"
 #include "engine/cover.h"
+#include "engine/exec.h"
 #include "engine/verify_internal.h"
 #include "isa/fields.h"
 #include "tiling/loads.h"
@@ -126,8 +127,8 @@ static void key_operand(struct operand *to, const struct operand *from)
 static void make_key(const struct verify *v, const struct tile_form *tile, const struct tile_form *before,
                      const struct step *entry, struct pattern_key *key)
 {
-    static const enum tiling_field geometry[] = {TF_usedCoreNum, TF_singleCoreM, TF_singleCoreN,    TF_singleCoreK,
-                                                 TF_assign,      TF_order,       TF_orderOffset,    TF_orderDirection,
+    static const enum tiling_field geometry[] = {TF_usedCoreNum, TF_singleCoreM, TF_singleCoreN, TF_singleCoreK,
+                                                 TF_assign,      TF_order,       TF_orderOffset, TF_orderDirection,
                                                  TF_orderRounds, TF_iterateOrder};
     const struct schedule *s = v->s;
     memset(key, 0, sizeof *key);
@@ -152,7 +153,7 @@ static void make_key(const struct verify *v, const struct tile_form *tile, const
 
 /* How far one tile's step lies from another's. */
 struct shift {
-    int64_t dm, dn, dk; /* elements of C and K */
+    int64_t dm, dn, dk;     /* elements of C and K */
     int64_t dbatch, dplane; /* batches; memory rows of the plane stored to */
 };
 
@@ -205,7 +206,8 @@ static enum status compare_steps(struct verify *v, struct step_id ref_id, struct
     schedule_step_at(v->s, ref_id.core, ref_id.i, &ref);
     schedule_step_at(v->s, x_id.core, x_id.i, &x);
     struct insn *other = v->others;
-    const int n = schedule_expand(v->s, &ref, v->insns), m = schedule_expand(v->s, &x, other);
+    const int n = verify_tampered(v, v->insns, schedule_expand(v->s, &ref, v->insns));
+    const int m = verify_tampered(v, other, schedule_expand(v->s, &x, other));
     if (n != m) {
         return diag_error(d, STATUS_MISMATCH, NULL,
                           "step %" PRId64 " of core %d has %d instructions, its pattern (step %" PRId64
@@ -372,8 +374,29 @@ static enum status check_races(struct verify *v, int32_t core, const struct tile
 {
     const bool chunked = v->s->hold[ROLE_A] == HOLD_CHUNKS && v->s->hold[ROLE_B] == HOLD_CHUNKS;
     const int64_t first = max_i64(0, tile->t - 2);
-    return chunked ? race_check_tiles(v->race, v->s, core, first, tile->t - first + 1, d)
-                   : race_check(v->race, v->s, core, d);
+    if (chunked) {
+        return race_check_tiles(v->race, v->s, core, first, tile->t - first + 1, d);
+    }
+    if (v->race_core != core) {
+        TRY(race_check(v->race, v->s, core, d));
+        v->race_core = core;
+    }
+    return STATUS_OK;
+}
+
+/* Where every tile brings all it reads, what others left behind must not be
+ * read: tainted, it cannot be right by luck. */
+static void taint_left_over(struct verify *v, const struct tile *tile)
+{
+    static const enum buffer buffers[] = {BUF_L1, BUF_L0A, BUF_L0B};
+    for (int role = ROLE_A; role <= ROLE_B; role++) {
+        if (v->s->hold[role] != HOLD_CHUNKS || tile->hold[role].resident) {
+            return;
+        }
+    }
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
+        memory_taint_all(&v->engine->mem[buffers[i]]);
+    }
 }
 
 static enum status run_pattern(struct verify *v, int32_t core, const struct tile *tile, struct diag *d)
@@ -386,6 +409,7 @@ static enum status run_pattern(struct verify *v, int32_t core, const struct tile
     engine_reset(v->engine);
     TRY(verify_exec_edge(v, core, true, d));
     TRY(run_before(v, core, tile, d));
+    taint_left_over(v, tile);
     TRY(verify_open_window(v, verify_plane_row(s, tile) + tile->m0, tile->n0, tile->m, tile->n));
     for (int64_t j = 0; j < nk; j++) {
         if (j < c.head || j >= c.head + c.skip) {
@@ -460,9 +484,9 @@ static enum status check_member(struct verify *v, const struct pattern *p, int32
                              .dplane = verify_plane_row(v->s, tile) - verify_plane_row(v->s, &p->tile)};
     const int64_t ref = p->tile.step0, x = tile->step0;
     TRY(compare_steps(v, (struct step_id){p->core, ref}, (struct step_id){core, x}, &by, d));
-    return nk == 1 ? STATUS_OK
-                   : compare_steps(v, (struct step_id){p->core, ref + nk - 1}, (struct step_id){core, x + nk - 1}, &by,
-                                   d);
+    return nk == 1
+               ? STATUS_OK
+               : compare_steps(v, (struct step_id){p->core, ref + nk - 1}, (struct step_id){core, x + nk - 1}, &by, d);
 }
 
 static void form_of(const struct tile *tile, int32_t start, struct tile_form *f)

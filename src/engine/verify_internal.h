@@ -36,15 +36,19 @@ struct verify {
     struct insn *insns, *others; /* two lists, in the arena, per schedule */
     int insn_cap;
     const struct schedule *s;
-    struct schedule own;     /* when the schedule runs on other data than the user's */
+    struct schedule own; /* when the schedule runs on other data than the user's */
     struct problem own_problem;
     struct c_window window;
-    bool layout;  /* ids instead of data, no products */
-    bool unsure;  /* layout: a tile run for what it leaves; its own reads may be cut short */
+    float c_start;     /* what C holds before the program, where it is added to */
+    int32_t race_core; /* core whose whole stream passed the race check last, -1: none */
+    bool layout;       /* ids instead of data, no products */
+    bool unsure;       /* layout: a tile run for what it leaves; its own reads may be cut short */
     verify_tamper *tamper;
     void *tamper_ctx;
 };
 
+/* A list as the test wants it; unchanged without a tamper. @return the new count. */
+int verify_tampered(struct verify *v, struct insn *insns, int count);
 /* Opens a window for the following stores: `rows` memory rows from `row0`. */
 enum status verify_open_window(struct verify *v, int64_t row0, int64_t col0, int64_t rows, int64_t cols);
 /* Memory row of C (workspace) where a tile's row 0 of C would lie. */

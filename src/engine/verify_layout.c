@@ -74,9 +74,9 @@ enum status verify_read_ids_b(void *ctx, int64_t byte, int64_t len, uint8_t *out
 struct l0_operand {
     enum role role;
     enum buffer buf;
-    int64_t byte;     /* start in L0 */
-    int64_t mn, k;    /* issued extents, which fix the fractal strides */
-    int64_t mn0, k0;  /* first row (column) of op(A) (op(B)) and first k, with the batch's rows in */
+    int64_t byte;    /* start in L0 */
+    int64_t mn, k;   /* issued extents, which fix the fractal strides */
+    int64_t mn0, k0; /* first row (column) of op(A) (op(B)) and first k, with the batch's rows in */
     bool vector, nz;
 };
 
@@ -148,8 +148,9 @@ enum status verify_layout_mmad(struct verify *v, const struct step *step, const 
     const struct tile *tile = &step->tile;
     const int64_t k0 = tile->k0 + step->k0;
     if (p->k != step->k || p->m < tile->m || p->n < tile->n) {
-        return diag_error(d, STATUS_MISMATCH, NULL, "core %d step %u: Mmad covers %d x %d x %d, the step needs %d x %d x %d",
-                          tile->core, step->index, p->m, p->n, p->k, tile->m, tile->n, step->k);
+        return diag_error(d, STATUS_MISMATCH, NULL,
+                          "core %d step %u: Mmad covers %d x %d x %d, the step needs %d x %d x %d", tile->core,
+                          step->index, p->m, p->n, p->k, tile->m, tile->n, step->k);
     }
     const bool nz = v->s->target->l0a_nz;
     const struct l0_operand a = {.role = ROLE_A,
