@@ -11,7 +11,8 @@
 enum { HASH_BLOCK = 512 };
 
 /* Bytes [from, from + len) of the buffer with unspecified ones zeroed. */
-static void masked(const struct vec_case *c, const struct vec_buf *b, const uint8_t *got, int64_t from, int64_t len, uint8_t *out)
+static void masked(const struct vec_case *c, const struct vec_buf *b, const uint8_t *got, int64_t from, int64_t len,
+                   uint8_t *out)
 {
     memcpy(out, got + from, (size_t)len);
     for (size_t i = 0; i < c->unspec_count; i++) {
@@ -99,13 +100,13 @@ bool conform_equal(const struct vec_case *c, const struct vec_buf *b, const uint
             continue;
         }
         if (!describe_bytes(c, b, before, got, at, len, block != NULL, dtype, out)) {
-            strbuf_addf(out, "%s bytes %" PRId64 "..%" PRId64 ": expected hash %016" PRIx64 ", got %016" PRIx64, b->name, at,
-                        at + len - 1, expected, found);
+            strbuf_addf(out, "%s bytes %" PRId64 "..%" PRId64 ": expected hash %016" PRIx64 ", got %016" PRIx64,
+                        b->name, at, at + len - 1, expected, found);
             add_place(b, at, dtype, out);
         }
         return false;
     }
-    strbuf_addf(out, "%s: every block is as expected, the whole is not: expected hash %016" PRIx64 ", got %016" PRIx64, b->name,
-                whole->hash, hash);
+    strbuf_addf(out, "%s: every block is as expected, the whole is not: expected hash %016" PRIx64 ", got %016" PRIx64,
+                b->name, whole->hash, hash);
     return false;
 }

@@ -17,8 +17,8 @@ struct image {
 
 static int64_t image_end(const struct image *im)
 {
-    return (im->matrices - 1) * im->matrix_pitch + (im->blocks - 1) * im->block_pitch +
-           (im->rows - 1) * im->row_pitch + BLOCK;
+    return (im->matrices - 1) * im->matrix_pitch + (im->blocks - 1) * im->block_pitch + (im->rows - 1) * im->row_pitch +
+           BLOCK;
 }
 
 /* One row of `len` bytes to its 32 B blocks, the last one filled up with zeros. */
@@ -38,11 +38,12 @@ static void store_row(struct memory *m, int64_t at, int64_t pitch, const uint8_t
 }
 
 /* Bounds far beyond the documents' that keep the arithmetic below in int64_t. */
-static enum status check_sizes(const struct exec *x, int64_t matrices, int64_t rows, int64_t columns, int64_t matrix_stride,
-                               int64_t row_stride)
+static enum status check_sizes(const struct exec *x, int64_t matrices, int64_t rows, int64_t columns,
+                               int64_t matrix_stride, int64_t row_stride)
 {
     if (matrices > COUNT_MAX || rows > COUNT_MAX || columns * 8 > ROW_BYTES) {
-        return exec_fail(x, "an image of %d x %d elements, %d times, is larger than any L1", (int)rows, (int)columns, (int)matrices);
+        return exec_fail(x, "an image of %d x %d elements, %d times, is larger than any L1", (int)rows, (int)columns,
+                         (int)matrices);
     }
     if (matrix_stride < 0 || matrix_stride > STRIDE_MAX || row_stride < 0 || row_stride > STRIDE_MAX) {
         return exec_fail(x, "source strides are at most 2^40 elements");
@@ -51,7 +52,8 @@ static enum status check_sizes(const struct exec *x, int64_t matrices, int64_t r
 }
 
 /* Both layouts fill the same image; they differ in where an element comes from. */
-static enum status check_image(const struct exec *x, const struct image *im, int64_t dst_matrix_elements, int64_t src_end)
+static enum status check_image(const struct exec *x, const struct image *im, int64_t dst_matrix_elements,
+                               int64_t src_end)
 {
     const struct insn *in = x->in;
     TRY(exec_operand(x, "source", &in->src, false));
@@ -87,7 +89,8 @@ enum status exec_nd2nz(const struct exec *x)
     for (int64_t i = 0; i < im.matrices; i++) {
         for (int64_t r = 0; r < im.rows; r++) {
             TRY(exec_read(x, &in->src, i * matrix_step + r * row_step, im.row_bytes, x->e->row));
-            store_row(m, in->dst.byte + i * im.matrix_pitch + r * im.row_pitch, im.block_pitch, x->e->row, im.row_bytes);
+            store_row(m, in->dst.byte + i * im.matrix_pitch + r * im.row_pitch, im.block_pitch, x->e->row,
+                      im.row_bytes);
         }
     }
     exec_count(x, PATH_GM_L1, im.matrices * im.rows * im.row_bytes);
@@ -95,7 +98,8 @@ enum status exec_nd2nz(const struct exec *x)
 }
 
 /* Source row d holds column d of the image: element n goes to image row n. */
-static void store_column(struct memory *m, int64_t at, const struct image *im, int64_t d, int64_t es, const uint8_t *row)
+static void store_column(struct memory *m, int64_t at, const struct image *im, int64_t d, int64_t es,
+                         const uint8_t *row)
 {
     const int64_t place = at + d * es / BLOCK * im->block_pitch + d * es % BLOCK;
     for (int64_t n = 0; n < im->rows; n++) {

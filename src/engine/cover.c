@@ -57,7 +57,8 @@ struct cover {
 static bool inside(const struct schedule *s, const struct tile *t)
 {
     const bool k_right = t->kslice >= 0 && t->kslice < s->parts && t->batch >= 0 && t->batch < s->problem->batch &&
-                         t->k > 0 && (int64_t)t->k0 + t->k == min_i64((t->kslice + 1LL) * s->t.singleCoreK, s->problem->K) &&
+                         t->k > 0 &&
+                         (int64_t)t->k0 + t->k == min_i64((t->kslice + 1LL) * s->t.singleCoreK, s->problem->K) &&
                          t->k0 == (int64_t)t->kslice * s->t.singleCoreK;
     return k_right && t->m > 0 && t->n > 0 && t->m0 >= 0 && t->n0 >= 0 && (int64_t)t->m0 + t->m <= s->problem->M &&
            (int64_t)t->n0 + t->n <= s->problem->N;
@@ -120,8 +121,8 @@ static enum status find_hole(const struct cover *c)
             for (size_t j = 0; j + 1 < c->n.count; j++) {
                 if (c->cells[(plane * c->m.count + i) * c->n.count + j] == 0) {
                     return diag_error(c->d, STATUS_MISMATCH, NULL,
-                                      "element (%d, %d) of C is computed by no tile (batch or K slice %zu)",
-                                      c->m.at[i], c->n.at[j], plane);
+                                      "element (%d, %d) of C is computed by no tile (batch or K slice %zu)", c->m.at[i],
+                                      c->n.at[j], plane);
                 }
             }
         }

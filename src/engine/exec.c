@@ -76,12 +76,16 @@ enum status exec_read(const struct exec *x, const struct addr *a, int64_t off, i
 {
     const struct gm_port *port = &x->e->port[a->tensor];
     const enum status st = port->read(port->ctx, a->byte + off, len, out);
-    return st == STATUS_OK ? st : exec_fail(x, "reading GM tensor %s at byte %" PRId64 " failed", tensors[a->tensor], a->byte + off);
+    return st == STATUS_OK
+               ? st
+               : exec_fail(x, "reading GM tensor %s at byte %" PRId64 " failed", tensors[a->tensor], a->byte + off);
 }
 
 enum status exec_write(const struct exec *x, const struct addr *a, int64_t off, int64_t len, const uint8_t *in)
 {
     const struct gm_port *port = &x->e->port[a->tensor];
     const enum status st = port->write(port->ctx, a->byte + off, len, in);
-    return st == STATUS_OK ? st : exec_fail(x, "writing GM tensor %s at byte %" PRId64 " failed", tensors[a->tensor], a->byte + off);
+    return st == STATUS_OK
+               ? st
+               : exec_fail(x, "writing GM tensor %s at byte %" PRId64 " failed", tensors[a->tensor], a->byte + off);
 }

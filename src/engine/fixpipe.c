@@ -15,15 +15,15 @@ struct store {
     const struct exec *x;
     const struct fixpipe_params *p;
     struct quant quant;
-    int64_t es;          /* destination element, bytes */
-    int64_t matrices;    /* ND or DN matrices; NZ: 1 */
-    int64_t src_matrix;  /* bytes from one matrix to the next in L0C */
-    int64_t src_row;     /* bytes from one row to the next in L0C */
-    int64_t dst_matrix;  /* bytes */
-    int64_t dst_pitch;   /* ND row, NZ column of blocks, DN column, bytes */
-    int64_t width;       /* NZ: columns of a block */
-    bool any_taint;      /* the row converted last has a tainted element */
-    uint8_t *taint;      /* of that row: 1 per tainted element */
+    int64_t es;         /* destination element, bytes */
+    int64_t matrices;   /* ND or DN matrices; NZ: 1 */
+    int64_t src_matrix; /* bytes from one matrix to the next in L0C */
+    int64_t src_row;    /* bytes from one row to the next in L0C */
+    int64_t dst_matrix; /* bytes */
+    int64_t dst_pitch;  /* ND row, NZ column of blocks, DN column, bytes */
+    int64_t width;      /* NZ: columns of a block */
+    bool any_taint;     /* the row converted last has a tainted element */
+    uint8_t *taint;     /* of that row: 1 per tainted element */
 };
 
 static bool is_3510(const struct exec *x)

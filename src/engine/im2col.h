@@ -15,12 +15,12 @@ struct im2col {
     int64_t base;             /* byte of the map in L1 */
     bool clean;               /* no byte of the map is tainted */
     unsigned bits;
-    int64_t c0;               /* elements of 32 B */
+    int64_t c0; /* elements of 32 B */
     int64_t h, w, fh, fw, stride_h, stride_w, dilation_h, dilation_w, pad_left, pad_top;
-    int64_t out_h, out_w;     /* Ho, Wo; 0 if the filter does not fit */
-    int64_t full, rest;       /* channels in whole groups, and left over */
-    int64_t rows, columns;    /* of E */
-    uint8_t pad[BLOCK];       /* 32 B of padding */
+    int64_t out_h, out_w;  /* Ho, Wo; 0 if the filter does not fit */
+    int64_t full, rest;    /* channels in whole groups, and left over */
+    int64_t rows, columns; /* of E */
+    uint8_t pad[BLOCK];    /* 32 B of padding */
 };
 
 /* Bytes of the map in L1. */

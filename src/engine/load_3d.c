@@ -8,11 +8,11 @@
 
 /* X as rows and columns of E. */
 struct cut {
-    int64_t m0, k0;                   /* first row and column */
-    int64_t m_part, k_part;           /* rows and columns of one repeat, padded to fractals */
-    int64_t m_valid, k_valid;         /* mExtension, kExtension */
-    int64_t m_step, k_step;           /* from one repeat to the next in E */
-    int64_t rows, columns;            /* of X, multiples of 16 and C0 */
+    int64_t m0, k0;           /* first row and column */
+    int64_t m_part, k_part;   /* rows and columns of one repeat, padded to fractals */
+    int64_t m_valid, k_valid; /* mExtension, kExtension */
+    int64_t m_step, k_step;   /* from one repeat to the next in E */
+    int64_t rows, columns;    /* of X, multiples of 16 and C0 */
     int64_t row_fractals, column_fractals;
 };
 
@@ -276,7 +276,8 @@ static struct grid grid_of(const struct exec *x, const struct im2col *v, const s
 static enum status check_view(const struct exec *x, const struct load_3d_params *p, const struct im2col *v)
 {
     if (v->rows == 0) {
-        return exec_fail(x, "the filter does not fit into the padded map: Ho x Wo is %d x %d", (int)v->out_h, (int)v->out_w);
+        return exec_fail(x, "the filter does not fit into the padded map: Ho x Wo is %d x %d", (int)v->out_h,
+                         (int)v->out_w);
     }
     if (p->kStartPt % v->c0 != 0) {
         return exec_fail(x, "kStartPt is not a multiple of %d elements (32 B)", (int)v->c0);

@@ -39,7 +39,8 @@ static enum status copy_part(const struct exec *x, const struct part *p)
         return move_run(x, p->dst, 0, p->src, p->start * FRACTAL, p->m * p->k * FRACTAL);
     }
     for (int64_t k = 0; k < p->k; k++) {
-        TRY(move_run(x, p->dst, k * p->dst_pitch * FRACTAL, p->src, (p->start + k * p->pitch) * FRACTAL, p->m * FRACTAL));
+        TRY(move_run(x, p->dst, k * p->dst_pitch * FRACTAL, p->src, (p->start + k * p->pitch) * FRACTAL,
+                     p->m * FRACTAL));
     }
     return STATUS_OK;
 }
@@ -101,7 +102,8 @@ static enum status run_part(const struct exec *x, const struct part *p)
     const unsigned bits = dtype_info((enum dtype)x->in->dtype)->bits;
     const int n = transpose_fractals(bits);
     if (bits == 32 ? p->k % 2 != 0 : p->m % n != 0) {
-        return exec_fail(x, "a transpose takes whole squares: %s is no multiple of %d", bits == 32 ? "kStep" : "mStep", n);
+        return exec_fail(x, "a transpose takes whole squares: %s is no multiple of %d", bits == 32 ? "kStep" : "mStep",
+                         n);
     }
     return bits == 32 ? transpose_beside(x, p) : transpose_stacked(x, p, n);
 }
@@ -135,10 +137,12 @@ static enum status run_scales(const struct exec *x)
     const struct addr dst = {.buf = left ? BUF_L0A_MX : BUF_L0B_MX, .byte = x->in->dst.byte / 16};
     const struct addr *src = &x->in->src2;
     const int64_t pitch = p->srcStride, rows = p->xStep, columns = p->yStep, dst_pitch = p->dstStride;
-    const int64_t start = p->xStartPosition * (pitch < 0 ? -pitch : pitch) + p->yStartPosition, end = (rows - 1) * pitch;
+    const int64_t start = p->xStartPosition * (pitch < 0 ? -pitch : pitch) + p->yStartPosition,
+                  end = (rows - 1) * pitch;
     TRY(exec_operand(x, "scale source", src, false));
     TRY(exec_operand(x, "scale destination", &dst, true));
-    TRY(exec_span(x, "scale source", src, (start + min_i64(0, end)) * BLOCK, (start + max_i64(0, end) + columns) * BLOCK));
+    TRY(exec_span(x, "scale source", src, (start + min_i64(0, end)) * BLOCK,
+                  (start + max_i64(0, end) + columns) * BLOCK));
     TRY(exec_span(x, "scale destination", &dst, 0, ((rows - 1) * dst_pitch + columns) * BLOCK));
     exec_count(x, left ? PATH_L1_L0A_MX : PATH_L1_L0B_MX, rows * columns * BLOCK);
     for (int64_t r = 0; r < rows; r++) {

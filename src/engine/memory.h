@@ -17,10 +17,10 @@
 enum { TAINT_BLOCK = 32, TAINT_PAGE = 512, MEMORY_SLACK = 64 };
 
 struct memory {
-    uint8_t *bytes;    /* size + MEMORY_SLACK readable bytes, 64-aligned; NULL: no such buffer */
-    uint32_t *taint;   /* bit i of word b: byte 32 * b + i */
+    uint8_t *bytes;  /* size + MEMORY_SLACK readable bytes, 64-aligned; NULL: no such buffer */
+    uint32_t *taint; /* bit i of word b: byte 32 * b + i */
     uint8_t *page;
-    int64_t size;      /* a multiple of 512 */
+    int64_t size; /* a multiple of 512 */
 };
 
 enum status memory_init(struct memory *m, int64_t size);

@@ -158,7 +158,8 @@ static struct job job_of(const struct exec *x)
     j.c0a = dtype_c0(j.a_type);
     j.c0b = dtype_c0(j.b_type < DTYPE_N ? j.b_type : j.a_type);
     j.gemv = p->m == 1 && !(x->e->target->arch == 3510 && p->disableGemv != 0);
-    const int64_t k1 = p->kDirectionAlign != 0 && j.a_type == DTYPE_FLOAT ? 2 * ceil_div(p->k, 16) : ceil_div(p->k, j.c0a);
+    const int64_t k1 = p->kDirectionAlign != 0 && j.a_type == DTYPE_FLOAT ? 2 * ceil_div(p->k, 16)
+                                                                          : ceil_div(p->k, j.c0a);
     j.a_row = x->e->target->l0a_nz ? 1 : k1;
     j.a_column = x->e->target->l0a_nz ? j.m1 : 1;
     return j;
@@ -177,7 +178,8 @@ static enum status check_scales(const struct job *j)
     if (!j->scaled) {
         return STATUS_OK;
     }
-    const struct addr a = {.buf = BUF_L0A_MX, .byte = in->src.byte / 16}, b = {.buf = BUF_L0B_MX, .byte = in->src2.byte / 16};
+    const struct addr a = {.buf = BUF_L0A_MX, .byte = in->src.byte / 16},
+                      b = {.buf = BUF_L0B_MX, .byte = in->src2.byte / 16};
     const int64_t align = dtype_info(j->a_type)->bits == 8 ? 1024 : 512;
     if (in->src.byte % align != 0 || in->src2.byte % align != 0) {
         return exec_fail(x, "operands of MmadMx are aligned to %d B here", (int)align);
@@ -198,8 +200,9 @@ static enum status check_job(const struct job *j)
     if (j->m > 4095 || j->n > 4095 || j->k > 4095) {
         return exec_fail(x, "m, n and k go up to 4095");
     }
-    const struct mmad_triple *t =
-        j->b_type >= DTYPE_N ? NULL : mmad_triple_find(PRODUCT_N, j->scaled, j->a_type, j->b_type, (enum dtype)in->p.mmad.ctype);
+    const struct mmad_triple *t = j->b_type >= DTYPE_N ? NULL
+                                                       : mmad_triple_find(PRODUCT_N, j->scaled, j->a_type, j->b_type,
+                                                                          (enum dtype)in->p.mmad.ctype);
     if (t == NULL) {
         return exec_fail(x, "%s by %s is no pair of the cube", dtype_info(j->a_type)->ascend,
                          j->b_type < DTYPE_N ? dtype_info(j->b_type)->ascend : "?");

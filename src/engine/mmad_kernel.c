@@ -64,9 +64,9 @@ static void transpose_plain(const float *in, int64_t pitch, float *out)
 
 #if HAVE_X86
 
-#define AVX2 __attribute__((target("avx2,fma,f16c")))
+#define AVX2   __attribute__((target("avx2,fma,f16c")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,f16c,fma")))
-#define BLOCK static inline __attribute__((always_inline))
+#define BLOCK  static inline __attribute__((always_inline))
 
 /* ---- AVX-512: up to 8 rows x 2 panels ---- */
 
@@ -105,18 +105,34 @@ AVX512 BLOCK void float_block512(const struct mmad_float *g, int64_t row, int64_
     }
 }
 
-AVX512 BLOCK void float_rows512(const struct mmad_float *g, int64_t row, int rows, int64_t panel, int64_t k0,
-                                int64_t k, const int panels, const bool fused, __mmask16 last)
+AVX512 BLOCK void float_rows512(const struct mmad_float *g, int64_t row, int rows, int64_t panel, int64_t k0, int64_t k,
+                                const int panels, const bool fused, __mmask16 last)
 {
     switch (rows) {
-    case 8: float_block512(g, row, panel, k0, k, 8, panels, fused, last); return;
-    case 7: float_block512(g, row, panel, k0, k, 7, panels, fused, last); return;
-    case 6: float_block512(g, row, panel, k0, k, 6, panels, fused, last); return;
-    case 5: float_block512(g, row, panel, k0, k, 5, panels, fused, last); return;
-    case 4: float_block512(g, row, panel, k0, k, 4, panels, fused, last); return;
-    case 3: float_block512(g, row, panel, k0, k, 3, panels, fused, last); return;
-    case 2: float_block512(g, row, panel, k0, k, 2, panels, fused, last); return;
-    default: float_block512(g, row, panel, k0, k, 1, panels, fused, last); return;
+    case 8:
+        float_block512(g, row, panel, k0, k, 8, panels, fused, last);
+        return;
+    case 7:
+        float_block512(g, row, panel, k0, k, 7, panels, fused, last);
+        return;
+    case 6:
+        float_block512(g, row, panel, k0, k, 6, panels, fused, last);
+        return;
+    case 5:
+        float_block512(g, row, panel, k0, k, 5, panels, fused, last);
+        return;
+    case 4:
+        float_block512(g, row, panel, k0, k, 4, panels, fused, last);
+        return;
+    case 3:
+        float_block512(g, row, panel, k0, k, 3, panels, fused, last);
+        return;
+    case 2:
+        float_block512(g, row, panel, k0, k, 2, panels, fused, last);
+        return;
+    default:
+        float_block512(g, row, panel, k0, k, 1, panels, fused, last);
+        return;
     }
 }
 
@@ -221,8 +237,10 @@ AVX512 static void transpose_avx512(const float *in, int64_t pitch, float *out)
     }
     /* t[4g + q]: rows 4g..4g+3 of columns q, q+4, q+8, q+12, one 128-bit lane each. */
     for (int q = 0; q < 4; q++) {
-        const __m512 a = _mm512_shuffle_f32x4(t[q], t[q + 4], 0x88), b = _mm512_shuffle_f32x4(t[q + 8], t[q + 12], 0x88);
-        const __m512 c = _mm512_shuffle_f32x4(t[q], t[q + 4], 0xDD), d = _mm512_shuffle_f32x4(t[q + 8], t[q + 12], 0xDD);
+        const __m512 a = _mm512_shuffle_f32x4(t[q], t[q + 4], 0x88),
+                     b = _mm512_shuffle_f32x4(t[q + 8], t[q + 12], 0x88);
+        const __m512 c = _mm512_shuffle_f32x4(t[q], t[q + 4], 0xDD),
+                     d = _mm512_shuffle_f32x4(t[q + 8], t[q + 12], 0xDD);
         _mm512_storeu_ps(out + q * 16, _mm512_shuffle_f32x4(a, b, 0x88));
         _mm512_storeu_ps(out + (q + 4) * 16, _mm512_shuffle_f32x4(c, d, 0x88));
         _mm512_storeu_ps(out + (q + 8) * 16, _mm512_shuffle_f32x4(a, b, 0xDD));

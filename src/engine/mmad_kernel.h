@@ -52,7 +52,7 @@ void mmad_transpose16(enum mmad_isa isa, const float *in, int64_t pitch, float *
 /* Panels of one engine. */
 struct mmad_scratch {
     enum mmad_isa isa;
-    float *a, *b;        /* PANEL_FLOATS each; also used as int16 panels */
+    float *a, *b;         /* PANEL_FLOATS each; also used as int16 panels */
     float table8[3][256]; /* decoded e4m3, e5m2, hif8 */
 };
 enum { PANEL_FLOATS = 131072 + 65536 };

@@ -35,8 +35,12 @@ static void unpack_block(const struct mmad_scratch *s, enum dtype dtype, const u
 {
     const int64_t count = dtype_c0(dtype);
     switch (dtype) {
-    case DTYPE_HALF: mmad_unpack_half(s->isa, block, count, out); return;
-    case DTYPE_FLOAT: memcpy(out, block, BLOCK); return;
+    case DTYPE_HALF:
+        mmad_unpack_half(s->isa, block, count, out);
+        return;
+    case DTYPE_FLOAT:
+        memcpy(out, block, BLOCK);
+        return;
     case DTYPE_FP8_E4M3:
     case DTYPE_FP8_E5M2:
     case DTYPE_HIF8: {
@@ -101,9 +105,15 @@ static void unpack_int_block(enum dtype dtype, const uint8_t *block, int16_t *ou
     const int64_t count = dtype_c0(dtype);
     for (int64_t i = 0; i < count; i++) {
         switch (dtype) {
-        case DTYPE_INT8: out[i] = (int8_t)block[i]; break;
-        case DTYPE_UINT8: out[i] = block[i]; break;
-        default: out[i] = (int16_t)((int)((unsigned)(block[i / 2] >> (i % 2 * 4) & 15) ^ 8U) - 8); break;
+        case DTYPE_INT8:
+            out[i] = (int8_t)block[i];
+            break;
+        case DTYPE_UINT8:
+            out[i] = block[i];
+            break;
+        default:
+            out[i] = (int16_t)((int)((unsigned)(block[i / 2] >> (i % 2 * 4) & 15) ^ 8U) - 8);
+            break;
         }
     }
 }

@@ -48,7 +48,8 @@ bool quant_supports(enum quant_mode mode, enum dtype src, enum dtype dst)
     if (modes[mode].form == FORM_RAW) {
         return src == dst && (src == DTYPE_FLOAT || src == DTYPE_INT32 || src == DTYPE_UINT32);
     }
-    return src == modes[mode].src && dst != DTYPE_NONE && memchr(modes[mode].dst, (int)dst, sizeof modes[mode].dst) != NULL;
+    return src == modes[mode].src && dst != DTYPE_NONE &&
+           memchr(modes[mode].dst, (int)dst, sizeof modes[mode].dst) != NULL;
 }
 
 /* Nearest float, with the last bit set if anything was cut off ("round to
@@ -69,14 +70,23 @@ static float float_to_odd(double exact)
 static void store_float(const struct quant *q, double value, uint8_t *out)
 {
     const float f = float_to_odd(value);
-    const enum hif8_rounding rounding =
-        q->mode == QUANT_QF322HIF8_PRE_HYBRID || q->mode == QUANT_VQF322HIF8_PRE_HYBRID ? HIF8_HYBRID : HIF8_HALF_AWAY;
+    const enum hif8_rounding rounding = q->mode == QUANT_QF322HIF8_PRE_HYBRID || q->mode == QUANT_VQF322HIF8_PRE_HYBRID
+                                            ? HIF8_HYBRID
+                                            : HIF8_HALF_AWAY;
     uint16_t code;
     switch (q->dst) {
-    case DTYPE_HALF: code = half_from_float(f, q->overflow); break;
-    case DTYPE_BF16: code = bf16_from_float(f, q->overflow); break;
-    case DTYPE_FP8_E4M3: *out = fp8_e4m3_from_float(f, q->overflow); return;
-    case DTYPE_HIF8: *out = hif8_from_float(f, q->overflow, rounding); return;
+    case DTYPE_HALF:
+        code = half_from_float(f, q->overflow);
+        break;
+    case DTYPE_BF16:
+        code = bf16_from_float(f, q->overflow);
+        break;
+    case DTYPE_FP8_E4M3:
+        *out = fp8_e4m3_from_float(f, q->overflow);
+        return;
+    case DTYPE_HIF8:
+        *out = hif8_from_float(f, q->overflow, rounding);
+        return;
     default: {
         const float nearest = (float)value;
         memcpy(out, &nearest, sizeof nearest);

@@ -55,9 +55,17 @@ static void square32(const uint8_t *const *in, uint8_t *const *out)
 void transpose_square(unsigned bits, const uint8_t *const *in, uint8_t *const *out)
 {
     switch (bits) {
-    case 4: square4(in, out); return;
-    case 8: square8(in, out); return;
-    case 16: square16(in, out); return;
-    default: square32(in, out); return;
+    case 4:
+        square4(in, out);
+        return;
+    case 8:
+        square8(in, out);
+        return;
+    case 16:
+        square16(in, out);
+        return;
+    default:
+        square32(in, out);
+        return;
     }
 }

@@ -292,8 +292,8 @@ static bool read_name(struct reader *r, bool *known)
     const struct {
         const char *keyword;
         const char **place;
-    } names[] = {{"kind", &c->kind},   {"instr", &c->instr}, {"target", &c->target},
-                 {"path", &c->path},   {"dtype", &c->dtype}, {"confidence", &c->confidence}};
+    } names[] = {{"kind", &c->kind}, {"instr", &c->instr}, {"target", &c->target},
+                 {"path", &c->path}, {"dtype", &c->dtype}, {"confidence", &c->confidence}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(names[i].keyword, r->line->words[0].text) != 0) {
             continue;

@@ -33,9 +33,9 @@ enum vec_fill_kind { VEC_FILL_RULE, VEC_FILL_VALS, VEC_FILL_CYCLE, VEC_FILL_PICK
 struct vec_fill {
     enum vec_fill_kind kind;
     uint64_t seed;
-    enum dtype dtype;     /* vals; DTYPE_NONE: raw bytes */
-    int64_t lo, hi;       /* vals */
-    int64_t width;        /* cycle, pick: bytes of a value */
+    enum dtype dtype; /* vals; DTYPE_NONE: raw bytes */
+    int64_t lo, hi;   /* vals */
+    int64_t width;    /* cycle, pick: bytes of a value */
     const uint64_t *values;
     size_t count;
 };

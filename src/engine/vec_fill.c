@@ -18,8 +18,10 @@ static uint64_t element(const struct vec_fill *fill, uint64_t e)
 {
     uint64_t code = 0;
     switch (fill->kind) {
-    case VEC_FILL_CYCLE: return fill->values[e % fill->count];
-    case VEC_FILL_PICK: return fill->values[(mix(e, fill->seed) >> 33) % fill->count];
+    case VEC_FILL_CYCLE:
+        return fill->values[e % fill->count];
+    case VEC_FILL_PICK:
+        return fill->values[(mix(e, fill->seed) >> 33) % fill->count];
     case VEC_FILL_VALS: {
         const uint64_t span = (uint64_t)(fill->hi - fill->lo) + 1;
         const int64_t value = fill->lo + (int64_t)((mix(e, fill->seed) >> 33) % span);
@@ -29,7 +31,8 @@ static uint64_t element(const struct vec_fill *fill, uint64_t e)
         dtype_store(fill->dtype, (uint8_t *)&code, 0, (double)value);
         return code;
     }
-    case VEC_FILL_RULE: break;
+    case VEC_FILL_RULE:
+        break;
     }
     return mix(e, fill->seed) >> 56;
 }

@@ -89,7 +89,7 @@ static bool cache_has(struct verify_cache *c, const struct pattern_key *key)
     }
     pthread_mutex_lock(&c->lock);
     for (const struct cache_node *n = *bucket_of(c, key); n != NULL && !found; n = n->next) {
-        found = memcmp(&n->key, key, sizeof *key) == 0;
+        found = memcmp(&n->key, key, sizeof *key) == 0; // NOLINT(bugprone-suspicious-memory-comparison): zeroed first
     }
     pthread_mutex_unlock(&c->lock);
     return found;
@@ -191,7 +191,7 @@ static bool same_moved(const struct problem *p, const struct insn *ref, const st
             ends[i]->byte += gm_shift(p, (enum tensor)ends[i]->tensor, by);
         }
     }
-    return memcmp(&want, x, sizeof want) == 0;
+    return memcmp(&want, x, sizeof want) == 0; // NOLINT(bugprone-suspicious-memory-comparison): zeroed first
 }
 
 struct step_id {

@@ -6,7 +6,6 @@
 
 #include "base/intmath.h"
 #include "base/limits.h"
-#include "base/limits.h"
 #include "base/os.h"
 #include "experiment/config.h"
 
@@ -267,8 +266,7 @@ const char *config_problem_complete(struct config *c, struct problem *p, const s
 
 const char *config_problem_not_lowered(const struct problem *p)
 {
-    const bool files =
-        p->c.file != NULL || p->bias.file != NULL || p->scale_a.file != NULL || p->scale_b.file != NULL;
+    const bool files = p->c.file != NULL || p->bias.file != NULL || p->scale_a.file != NULL || p->scale_b.file != NULL;
     return p->op == PROBLEM_CONV ? "conv is not lowered yet"
            : p->groups > 1       ? "groups > 1 are not lowered yet"
            : files               ? "data files of other operands than A and B are not read yet"
@@ -356,8 +354,10 @@ static void read_data(struct config *c, const struct yaml_node *map, const struc
         if ((int64_t)bytes.len != want) {
             diag_error(c->diag, STATUS_INVALID, &map->at, "%s has %zu bytes, operand %s needs %" PRId64, o->file,
                        bytes.len, role_name((enum role)tensor), want);
-            diag_rule(c->diag, "a raw file is the operand as it lies in GM: its dtype and layout, %" PRId64
-                               " rows of pitch ld %" PRId64 ", little endian", o->rows * p->batch, o->ld);
+            diag_rule(c->diag,
+                      "a raw file is the operand as it lies in GM: its dtype and layout, %" PRId64
+                      " rows of pitch ld %" PRId64 ", little endian",
+                      o->rows * p->batch, o->ld);
         } else if ((data = arena_alloc(c->arena, bytes.len, 1)) == NULL) {
             c->no_memory = true;
         } else {

@@ -12,7 +12,13 @@
 enum verify_level { VERIFY_NONE = 0, VERIFY_LAYOUT, VERIFY_CLASSES, VERIFY_FULL };
 enum search_kind { SEARCH_EXHAUSTIVE = 0, SEARCH_BEST, SEARCH_PARETO, SEARCH_SAMPLE };
 enum objective { OBJECTIVE_TIME = 0, OBJECTIVE_GM_BYTES, OBJECTIVE_L1_BYTES };
-enum plot_kind { PLOT_HEATMAP = 1 << 0, PLOT_ROOFLINE = 1 << 1, PLOT_TIMELINE = 1 << 2, PLOT_BUDGET = 1 << 3, PLOT_PARETO = 1 << 4 };
+enum plot_kind {
+    PLOT_HEATMAP = 1 << 0,
+    PLOT_ROOFLINE = 1 << 1,
+    PLOT_TIMELINE = 1 << 2,
+    PLOT_BUDGET = 1 << 3,
+    PLOT_PARETO = 1 << 4
+};
 
 /* One (target, problem, variant). */
 struct cell {
@@ -22,8 +28,8 @@ struct cell {
     const struct target *target;
     struct problem problem;
     struct space space;
-    bool l2_warm;        /* l2: {resident: [A, B]} */
-    const char *failed;  /* not NULL: this row cannot be taken, and why; it stays as a row */
+    bool l2_warm;       /* l2: {resident: [A, B]} */
+    const char *failed; /* not NULL: this row cannot be taken, and why; it stays as a row */
 };
 
 struct experiment {
@@ -37,10 +43,10 @@ struct experiment {
     enum objective objective;
     uint64_t sample; /* points, for SEARCH_SAMPLE */
     uint64_t seed;
-    int32_t top;     /* rows of tables */
-    uint64_t keep;   /* rows kept in tilings.csv */
-    unsigned plots;  /* enum plot_kind bits */
-    uint64_t key;    /* hash of everything that decides results: canonical config, targets, model version */
+    int32_t top;    /* rows of tables */
+    uint64_t keep;  /* rows kept in tilings.csv */
+    unsigned plots; /* enum plot_kind bits */
+    uint64_t key;   /* hash of everything that decides results: canonical config, targets, model version */
 };
 
 /* `path`: a file, or the name of an embedded config ("matmul_half").

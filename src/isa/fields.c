@@ -3,19 +3,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEMBER(part, member) (uint8_t)offsetof(struct insn, p.part.member), (uint8_t)sizeof(((struct insn *)0)->p.part.member)
+#define MEMBER(part, member) \
+    (uint8_t) offsetof(struct insn, p.part.member), (uint8_t)sizeof(((struct insn *)0)->p.part.member)
 /* name, place, C width, default, range, unit, meaning */
-#define U(part, member, bits, def, min, max, unit, meaning) \
-    {#member, MEMBER(part, member), false, bits, FIELD_INT, def, min, max, unit, meaning}
-#define S(part, member, bits, def, min, max, unit, meaning) \
-    {#member, MEMBER(part, member), true, bits, FIELD_INT, def, min, max, unit, meaning}
-#define B(part, member, def, meaning) {#member, MEMBER(part, member), false, 1, FIELD_BOOL, def, 0, 1, "", meaning}
-#define K(part, member, kind, bits, def, max, meaning) \
-    {#member, MEMBER(part, member), false, bits, kind, def, 0, max, "", meaning}
-#define NAMED(name, part, member, bits, def, min, max, unit, meaning) \
-    {name, MEMBER(part, member), false, bits, FIELD_INT, def, min, max, unit, meaning}
+#define U(part, member, bits, def, min, max, unit, meaning)                                 \
+    {                                                                                       \
+#member, MEMBER(part, member), false, bits, FIELD_INT, def, min, max, unit, meaning \
+    }
+#define S(part, member, bits, def, min, max, unit, meaning)                                \
+    {                                                                                      \
+#member, MEMBER(part, member), true, bits, FIELD_INT, def, min, max, unit, meaning \
+    }
+#define B(part, member, def, meaning)                                               \
+    {                                                                               \
+#member, MEMBER(part, member), false, 1, FIELD_BOOL, def, 0, 1, "", meaning \
+    }
+#define K(part, member, kind, bits, def, max, meaning)                             \
+    {                                                                              \
+#member, MEMBER(part, member), false, bits, kind, def, 0, max, "", meaning \
+    }
+#define NAMED(name, part, member, bits, def, min, max, unit, meaning)                    \
+    {                                                                                    \
+        name, MEMBER(part, member), false, bits, FIELD_INT, def, min, max, unit, meaning \
+    }
 
-#define U16_MAX 65535
+#define U16_MAX  65535
 #define STRIDE40 ((1LL << 40) - 1)
 
 static const struct insn_field nd2nz_fields[] = {
@@ -96,22 +108,25 @@ static const struct insn_field load_mx_fields[] = {
     {"srcStride", MEMBER(load_mx, data.srcStride), true, 32, FIELD_INT, 0, -U16_MAX, U16_MAX, "fractal",
      "source column to the next"},
     NAMED("dstStride", load_mx, data.dstStride, 16, 0, 0, U16_MAX, "fractal", "destination column to the next"),
-    {"ifTranspose", MEMBER(load_mx, data.ifTranspose), false, 1, FIELD_BOOL, 0, 0, 1, "", "transpose squares of fractals"},
+    {"ifTranspose", MEMBER(load_mx, data.ifTranspose), false, 1, FIELD_BOOL, 0, 0, 1, "",
+     "transpose squares of fractals"},
     NAMED("sid", load_mx, data.sid, 8, 0, 0, 15, "", "stream id, 0"),
-    NAMED("mx.xStartPosition", load_mx, xStartPosition, 16, 0, 0, U16_MAX, "32 B", "first scale row (times |srcStride|)"),
+    NAMED("mx.xStartPosition", load_mx, xStartPosition, 16, 0, 0, U16_MAX, "32 B",
+          "first scale row (times |srcStride|)"),
     NAMED("mx.yStartPosition", load_mx, yStartPosition, 16, 0, 0, U16_MAX, "32 B", "first scale column"),
     NAMED("mx.xStep", load_mx, xStep, 8, 0, 0, 255, "32 B", "scale fractals along M (N for B); 0: no scale part"),
     NAMED("mx.yStep", load_mx, yStep, 8, 0, 0, 255, "32 B", "scale fractals along K; 0: no scale part"),
-    {"mx.srcStride", MEMBER(load_mx, srcStride), true, 32, FIELD_INT, 0, -U16_MAX, U16_MAX, "32 B", "scale row to the next, source"},
+    {"mx.srcStride", MEMBER(load_mx, srcStride), true, 32, FIELD_INT, 0, -U16_MAX, U16_MAX, "32 B",
+     "scale row to the next, source"},
     NAMED("mx.dstStride", load_mx, dstStride, 16, 0, 0, U16_MAX, "32 B", "scale row to the next, destination"),
 };
 
-#define TRANSPOSE_COMMON                                                                                             \
-    U(transpose, startIndex, 16, 0, 0, U16_MAX, "square", "first source square (V2: fractal)"),                      \
-        U(transpose, repeatTimes, 8, 0, 0, 255, "square", "squares moved; 0: no operation"),                         \
-        U(transpose, srcStride, 16, 0, 0, U16_MAX, "square", "one source square to the next (V2: fractal)"),         \
-        U(transpose, dstGap, 16, 0, 0, U16_MAX, "fractal",                                                           \
-          "end of an iteration's first fractal to the start of the next iteration's"),                               \
+#define TRANSPOSE_COMMON                                                                                     \
+    U(transpose, startIndex, 16, 0, 0, U16_MAX, "square", "first source square (V2: fractal)"),              \
+        U(transpose, repeatTimes, 8, 0, 0, 255, "square", "squares moved; 0: no operation"),                 \
+        U(transpose, srcStride, 16, 0, 0, U16_MAX, "square", "one source square to the next (V2: fractal)"), \
+        U(transpose, dstGap, 16, 0, 0, U16_MAX, "fractal",                                                   \
+          "end of an iteration's first fractal to the start of the next iteration's"),                       \
         U(transpose, dstFracGap, 16, 0, 0, U16_MAX, "fractal", "gap between the fractals of one square (not b16)")
 static const struct insn_field transpose_fields[] = {
     TRANSPOSE_COMMON,
@@ -123,15 +138,15 @@ static const struct insn_field transpose_v2_fields[] = {
     U(transpose, addrMode, 8, 0, 0, 1, "", "0: source address increases, 1: decreases"),
 };
 
-#define PAD_FIELDS                                                                                       \
+#define PAD_FIELDS                                                                                         \
     NAMED("padList.left", load_3d, padList[0], 8, 0, 0, 255, "element", "columns of padding on the left"), \
-    NAMED("padList.right", load_3d, padList[1], 8, 0, 0, 255, "element", "columns on the right"),          \
-    NAMED("padList.top", load_3d, padList[2], 8, 0, 0, 255, "element", "rows above"),                      \
-    NAMED("padList.bottom", load_3d, padList[3], 8, 0, 0, 255, "element", "rows below")
-#define REPEAT_FIELDS                                                                                              \
+        NAMED("padList.right", load_3d, padList[1], 8, 0, 0, 255, "element", "columns on the right"),      \
+        NAMED("padList.top", load_3d, padList[2], 8, 0, 0, 255, "element", "rows above"),                  \
+        NAMED("padList.bottom", load_3d, padList[3], 8, 0, 0, 255, "element", "rows below")
+#define REPEAT_FIELDS                                                                                                 \
     U(load_3d, repeatStride, 16, 0, 0, U16_MAX, "16 rows or C0", "from one repeat to the next in the source matrix"), \
-    U(load_3d, repeatTime, 8, 1, 0, 255, "repeat", "repeats; 0: no operation"),                                    \
-    U(load_3d, repeatMode, 8, 0, 0, 1, "", "0: repeats append rows, 1: columns")
+        U(load_3d, repeatTime, 8, 1, 0, 255, "repeat", "repeats; 0: no operation"),                                   \
+        U(load_3d, repeatMode, 8, 0, 0, 1, "", "0: repeats append rows, 1: columns")
 
 static const struct insn_field load_3d_fields[] = {
     PAD_FIELDS,
@@ -186,16 +201,16 @@ static const struct insn_field fb_fields[] = {
     U(copy, dstGap, 16, 0, 0, U16_MAX, "128 B", "start of a block to the start of the next, destination"),
 };
 
-#define MMAD_SHAPE                                                                                          \
-    K(mmad, btype, FIELD_DTYPE, 8, 0, DTYPE_N - 1, "type of the right operand; none: as the left"),         \
-        K(mmad, ctype, FIELD_DTYPE, 8, 0, DTYPE_N - 1, "type of the result; none: float or int32"),         \
-        U(mmad, m, 16, 0, 0, 4095, "element", "rows of the left operand; 0: no operation, 1: GEMV"),         \
-        U(mmad, n, 16, 0, 0, 4095, "element", "columns of the right operand; 0: no operation"),             \
-        U(mmad, k, 16, 0, 0, 4095, "element", "inner size; 0: no operation"),                               \
+#define MMAD_SHAPE                                                                                   \
+    K(mmad, btype, FIELD_DTYPE, 8, 0, DTYPE_N - 1, "type of the right operand; none: as the left"),  \
+        K(mmad, ctype, FIELD_DTYPE, 8, 0, DTYPE_N - 1, "type of the result; none: float or int32"),  \
+        U(mmad, m, 16, 0, 0, 4095, "element", "rows of the left operand; 0: no operation, 1: GEMV"), \
+        U(mmad, n, 16, 0, 0, 4095, "element", "columns of the right operand; 0: no operation"),      \
+        U(mmad, k, 16, 0, 0, 4095, "element", "inner size; 0: no operation"),                        \
         U(mmad, unitFlag, 8, 0, 0, 3, "", "0 off, 2 keep, 3 last Mmad before Fixpipe")
-#define MMAD_START                                                                                          \
-    B(mmad, cmatrixSource, 0, "0: start from L0C, 1: from the bias row, if cmatrixInitVal is 0"),           \
-        B(mmad, cmatrixInitVal, 1, "1: start from 0"),                                                       \
+#define MMAD_START                                                                                \
+    B(mmad, cmatrixSource, 0, "0: start from L0C, 1: from the bias row, if cmatrixInitVal is 0"), \
+        B(mmad, cmatrixInitVal, 1, "1: start from 0"),                                            \
         U(mmad, biasAddr, 32, 0, 0, 4095, "byte", "place of the bias row in BT")
 static const struct insn_field mmad_fields[] = {
     MMAD_SHAPE,
@@ -216,8 +231,10 @@ static const struct insn_field fixpipe_fields[] = {
     K(fixpipe, quantPre, FIELD_QUANT, 8, QUANT_NONE, QUANT_N - 1, "conversion"),
     U(fixpipe, nSize, 16, 0, 0, 4095, "element", "columns stored"),
     U(fixpipe, mSize, 16, 0, 0, U16_MAX, "element", "rows stored"),
-    U(fixpipe, srcStride, 16, 0, 0, U16_MAX, "64 B", "L0C: one column of fractals to the next (rows of the tile, padded to 16)"),
-    U(fixpipe, dstStride, 32, 0, 0, UINT32_MAX, "element (V220 NZ: 32 B)", "ND row pitch, NZ column of fractals to the next"),
+    U(fixpipe, srcStride, 16, 0, 0, U16_MAX, "64 B",
+      "L0C: one column of fractals to the next (rows of the tile, padded to 16)"),
+    U(fixpipe, dstStride, 32, 0, 0, UINT32_MAX, "element (V220 NZ: 32 B)",
+      "ND row pitch, NZ column of fractals to the next"),
     U(fixpipe, unitFlag, 8, 0, 0, 3, "", "0 off, 3: overlaps with the Mmad of the same unit flag"),
     B(fixpipe, reluEn, 0, "ReLU"),
     B(fixpipe, channelSplit, 0, "float NZ: fractals of 16x8"),
@@ -248,7 +265,10 @@ struct op_row {
     uint8_t pipe;
 };
 
-#define ROW(table, struct_name, document, pipe) {table, sizeof table / sizeof table[0], struct_name, document, pipe}
+#define ROW(table, struct_name, document, pipe)                            \
+    {                                                                      \
+        table, sizeof table / sizeof table[0], struct_name, document, pipe \
+    }
 
 static const struct op_row ops[OP_N] = {
     [OP_NOP] = {NULL, 0, "", "", PIPE_S},
@@ -260,7 +280,8 @@ static const struct op_row ops[OP_N] = {
     [OP_LOAD_2D] = ROW(load_2d_fields, "LoadData2DParams", "LoadData_2D", PIPE_MTE1),
     [OP_LOAD_2D_V2] = ROW(load_2d_v2_fields, "LoadData2DParamsV2", "LoadData_2D_V2", PIPE_MTE1),
     [OP_LOAD_TRANSPOSE] = ROW(transpose_fields, "LoadData2dTransposeParams", "LoadDataWithTranspose", PIPE_MTE1),
-    [OP_LOAD_TRANSPOSE_V2] = ROW(transpose_v2_fields, "LoadData2dTransposeParamsV2", "LoadDataWithTranspose", PIPE_MTE1),
+    [OP_LOAD_TRANSPOSE_V2] = ROW(transpose_v2_fields, "LoadData2dTransposeParamsV2", "LoadDataWithTranspose",
+                                 PIPE_MTE1),
     [OP_LOAD_MX] = ROW(load_mx_fields, "LoadData2DParamsV2+LoadData2DMxParams", "LoadData_2D_MX", PIPE_MTE1),
     [OP_LOAD_3D] = ROW(load_3d_fields, "LoadData3DParamsV2", "LoadData_3D", PIPE_MTE1),
     [OP_LOAD_3D_STRIDE] = ROW(load_3d_fields, "LoadData3DParamsV2", "LoadDataWithStride", PIPE_MTE1),
@@ -275,8 +296,8 @@ static const struct op_row ops[OP_N] = {
     [OP_SET_FMATRIX] = ROW(set_fmatrix_fields, "", "SetFmatrix", PIPE_S),
     [OP_SET_PADDING] = ROW(register_fields, "", "SetLoadDataPaddingValue", PIPE_S),
     [OP_SET_REPEAT] = ROW(set_repeat_fields, "LoadDataRepeatParam", "SetLoadDataRepeat", PIPE_S),
-    [OP_SET_REPEAT_STRIDE] =
-        ROW(set_repeat_stride_fields, "LoadDataRepeatParamWithStride", "SetLoadDataRepeatWithStride", PIPE_S),
+    [OP_SET_REPEAT_STRIDE] = ROW(set_repeat_stride_fields, "LoadDataRepeatParamWithStride",
+                                 "SetLoadDataRepeatWithStride", PIPE_S),
     [OP_SET_HF32] = ROW(register_fields, "", "SetHF32Mode", PIPE_S),
     [OP_SET_MM_ORDER] = ROW(register_fields, "", "SetMMRowMajor", PIPE_S),
     [OP_SET_ATOMIC] = ROW(register_fields, "", "SetAtomicAdd", PIPE_S),
@@ -379,12 +400,12 @@ void insn_set_pipe(struct insn *insn)
 enum path insn_path(const struct insn *insn)
 {
     static const uint8_t ends[PATH_N][2] = {
-        [PATH_GM_L1] = {BUF_GM, BUF_L1},       [PATH_GM_L0A] = {BUF_GM, BUF_L0A},
-        [PATH_GM_L0B] = {BUF_GM, BUF_L0B},     [PATH_L1_L0A] = {BUF_L1, BUF_L0A},
-        [PATH_L1_L0B] = {BUF_L1, BUF_L0B},     [PATH_L1_L0A_MX] = {BUF_L1, BUF_L0A_MX},
+        [PATH_GM_L1] = {BUF_GM, BUF_L1},         [PATH_GM_L0A] = {BUF_GM, BUF_L0A},
+        [PATH_GM_L0B] = {BUF_GM, BUF_L0B},       [PATH_L1_L0A] = {BUF_L1, BUF_L0A},
+        [PATH_L1_L0B] = {BUF_L1, BUF_L0B},       [PATH_L1_L0A_MX] = {BUF_L1, BUF_L0A_MX},
         [PATH_L1_L0B_MX] = {BUF_L1, BUF_L0B_MX}, [PATH_L1_BT] = {BUF_L1, BUF_BT},
-        [PATH_L1_FB] = {BUF_L1, BUF_FB},       [PATH_L0C_GM] = {BUF_L0C, BUF_GM},
-        [PATH_L0C_L1] = {BUF_L0C, BUF_L1},     [PATH_L0C_UB] = {BUF_L0C, BUF_UB},
+        [PATH_L1_FB] = {BUF_L1, BUF_FB},         [PATH_L0C_GM] = {BUF_L0C, BUF_GM},
+        [PATH_L0C_L1] = {BUF_L0C, BUF_L1},       [PATH_L0C_UB] = {BUF_L0C, BUF_UB},
     };
     for (int i = 0; i < PATH_N; i++) {
         if (ends[i][0] == insn->src.buf && ends[i][1] == insn->dst.buf) {

@@ -26,14 +26,14 @@ enum field_kind {
 
 struct insn_field {
     const char *name;
-    uint8_t offset;  /* bytes from the start of struct insn */
-    uint8_t size;    /* bytes in struct insn: 1, 2, 4, 8 */
+    uint8_t offset; /* bytes from the start of struct insn */
+    uint8_t size;   /* bytes in struct insn: 1, 2, 4, 8 */
     bool is_signed;
-    uint8_t c_bits;  /* width of the document's C type; 1 for bool */
-    uint8_t kind;    /* enum field_kind */
-    int64_t def;     /* default of the document's struct */
+    uint8_t c_bits;   /* width of the document's C type; 1 for bool */
+    uint8_t kind;     /* enum field_kind */
+    int64_t def;      /* default of the document's struct */
     int64_t min, max; /* documented range (semantics.md section 4, kernel_rules 3..7) */
-    const char *unit;    /* "fractal", "32 B", "element", "" */
+    const char *unit; /* "fractal", "32 B", "element", "" */
     const char *meaning;
 };
 

@@ -18,7 +18,8 @@ int square_fractals(enum dtype dtype)
     return bits == 4 ? 4 : bits == 16 ? 1 : 2;
 }
 
-static bool emit(struct visit *v, enum piece_operand operand, int64_t src, int64_t src_len, int64_t dst, int64_t dst_len)
+static bool emit(struct visit *v, enum piece_operand operand, int64_t src, int64_t src_len, int64_t dst,
+                 int64_t dst_len)
 {
     const struct piece p = {.index = v->index,
                             .square = v->index,
@@ -204,7 +205,8 @@ static bool visit_dn2nz(struct visit *v)
     return true;
 }
 
-static bool visit_runs(struct visit *v, int64_t count, int64_t src_len, int64_t src_pitch, int64_t dst_len, int64_t dst_pitch)
+static bool visit_runs(struct visit *v, int64_t count, int64_t src_len, int64_t src_pitch, int64_t dst_len,
+                       int64_t dst_pitch)
 {
     for (int64_t i = 0; i < count && dst_len > 0; i++) {
         if (!emit(v, PIECE_DATA, i * src_pitch, src_len, i * dst_pitch, dst_len)) {
@@ -250,7 +252,8 @@ static bool visit_pad(struct visit *v)
     const int64_t row = p->blockLen + (p->leftPadding + p->rightPadding) * es;
     if (p->paddingMode == 0) {
         const int64_t out = align_up(row, BLOCK_BYTES);
-        return visit_runs(v, p->blockCount, p->blockLen, p->blockLen + p->srcStride, out, out + (int64_t)p->dstStride * 32);
+        return visit_runs(v, p->blockCount, p->blockLen, p->blockLen + p->srcStride, out,
+                          out + (int64_t)p->dstStride * 32);
     }
     /* Compact: the blocks touch; only the end of the last is filled up to 32 B. */
     const int64_t last = p->blockCount - 1, end = align_up(p->blockCount * row, BLOCK_BYTES);
@@ -272,7 +275,8 @@ static bool visit_mmad(struct visit *v)
     }
     for (int64_t r = 0; !gemv && r < m1; r++) {
         for (int64_t c = 0; c < k1; c++) {
-            if (!emit(v, PIECE_LEFT, (v->target->l0a_nz ? c * m1 + r : r * pitch + c) * FRACTAL_BYTES, FRACTAL_BYTES, 0, 0)) {
+            if (!emit(v, PIECE_LEFT, (v->target->l0a_nz ? c * m1 + r : r * pitch + c) * FRACTAL_BYTES, FRACTAL_BYTES, 0,
+                      0)) {
                 return false;
             }
         }
@@ -297,7 +301,9 @@ static bool visit_fixpipe(struct visit *v)
     const struct fixpipe_params *p = &v->in->p.fixpipe;
     const bool nd = p->format == FIXPIPE_ND, dn = p->format == FIXPIPE_DN;
     const int64_t matrices = nd ? p->ndNum : dn ? p->dnNum : 1;
-    const int64_t step = nd ? p->srcNdStride * (v->target->arch == 3510 ? 64 : 1024) : dn ? p->srcNzMatrixStride * 64 : 0;
+    const int64_t step = nd   ? p->srcNdStride * (v->target->arch == 3510 ? 64 : 1024)
+                         : dn ? p->srcNzMatrixStride * 64
+                              : 0;
     const int64_t row = dn ? p->srcNzC0Stride * 64 : 64;
     for (int64_t i = 0; i < matrices && p->mSize > 0; i++) {
         for (int64_t c = 0; c < p->nSize; c += 16) {
@@ -315,30 +321,41 @@ bool insn_is_nop(const struct insn *in)
     const struct load_3d_params *p3 = &in->p.load_3d;
     const struct fixpipe_params *f = &in->p.fixpipe;
     switch ((enum op)in->op) {
-    case OP_ND2NZ: return in->p.nd2nz.ndNum == 0 || in->p.nd2nz.nValue == 0 || in->p.nd2nz.dValue == 0;
-    case OP_DN2NZ: return in->p.dn2nz.dnNum == 0 || in->p.dn2nz.nValue == 0 || in->p.dn2nz.dValue == 0;
+    case OP_ND2NZ:
+        return in->p.nd2nz.ndNum == 0 || in->p.nd2nz.nValue == 0 || in->p.nd2nz.dValue == 0;
+    case OP_DN2NZ:
+        return in->p.dn2nz.dnNum == 0 || in->p.dn2nz.nValue == 0 || in->p.dn2nz.dValue == 0;
     case OP_DATA_COPY:
     case OP_L1_TO_BT:
-    case OP_L1_TO_FB: return in->p.copy.blockCount == 0 || in->p.copy.blockLen == 0;
-    case OP_DATA_COPY_PAD: return in->p.pad.blockCount == 0 || in->p.pad.blockLen == 0;
-    case OP_FILL: return in->p.fill.repeatTimes == 0 || in->p.fill.blockNum == 0;
-    case OP_LOAD_2D: return in->p.load_2d.repeatTimes == 0;
-    case OP_LOAD_2D_V2: return in->p.load_2d_v2.mStep == 0 || in->p.load_2d_v2.kStep == 0;
+    case OP_L1_TO_FB:
+        return in->p.copy.blockCount == 0 || in->p.copy.blockLen == 0;
+    case OP_DATA_COPY_PAD:
+        return in->p.pad.blockCount == 0 || in->p.pad.blockLen == 0;
+    case OP_FILL:
+        return in->p.fill.repeatTimes == 0 || in->p.fill.blockNum == 0;
+    case OP_LOAD_2D:
+        return in->p.load_2d.repeatTimes == 0;
+    case OP_LOAD_2D_V2:
+        return in->p.load_2d_v2.mStep == 0 || in->p.load_2d_v2.kStep == 0;
     case OP_LOAD_TRANSPOSE:
-    case OP_LOAD_TRANSPOSE_V2: return in->p.transpose.repeatTimes == 0;
+    case OP_LOAD_TRANSPOSE_V2:
+        return in->p.transpose.repeatTimes == 0;
     case OP_LOAD_MX:
         return (in->p.load_mx.data.mStep == 0 || in->p.load_mx.data.kStep == 0) &&
                (in->p.load_mx.xStep == 0 || in->p.load_mx.yStep == 0);
     case OP_LOAD_3D:
     case OP_LOAD_3D_STRIDE:
         return p3->l1H == 0 || p3->l1W == 0 || p3->channelSize == 0 || p3->kExtension == 0 || p3->mExtension == 0 ||
-               (p3->filterW == 0 && p3->filterSizeW == 0) || (p3->filterH == 0 && p3->filterSizeH == 0) || p3->repeatTime == 0;
+               (p3->filterW == 0 && p3->filterSizeW == 0) || (p3->filterH == 0 && p3->filterSizeH == 0) ||
+               p3->repeatTime == 0;
     case OP_MMAD:
-    case OP_MMAD_MX: return in->p.mmad.m == 0 || in->p.mmad.n == 0 || in->p.mmad.k == 0;
+    case OP_MMAD_MX:
+        return in->p.mmad.m == 0 || in->p.mmad.n == 0 || in->p.mmad.k == 0;
     case OP_FIXPIPE:
         return f->mSize == 0 || f->nSize == 0 || (f->format == FIXPIPE_ND && f->ndNum == 0) ||
                (f->format == FIXPIPE_DN && f->dnNum == 0);
-    default: return in->op == OP_NOP;
+    default:
+        return in->op == OP_NOP;
     }
 }
 
@@ -349,23 +366,38 @@ bool footprint_visit(const struct insn *in, const struct target *target, piece_f
         return true;
     }
     switch ((enum op)in->op) {
-    case OP_ND2NZ: return visit_nd2nz(&v);
-    case OP_DN2NZ: return visit_dn2nz(&v);
-    case OP_DATA_COPY: return visit_data_copy(&v);
-    case OP_DATA_COPY_PAD: return visit_pad(&v);
-    case OP_FILL: return visit_fill(&v);
-    case OP_LOAD_2D: return visit_2d(&v);
-    case OP_LOAD_2D_V2: return visit_v2(&v, &in->p.load_2d_v2);
+    case OP_ND2NZ:
+        return visit_nd2nz(&v);
+    case OP_DN2NZ:
+        return visit_dn2nz(&v);
+    case OP_DATA_COPY:
+        return visit_data_copy(&v);
+    case OP_DATA_COPY_PAD:
+        return visit_pad(&v);
+    case OP_FILL:
+        return visit_fill(&v);
+    case OP_LOAD_2D:
+        return visit_2d(&v);
+    case OP_LOAD_2D_V2:
+        return visit_v2(&v, &in->p.load_2d_v2);
     case OP_LOAD_TRANSPOSE:
-    case OP_LOAD_TRANSPOSE_V2: return visit_transpose(&v);
-    case OP_LOAD_MX: return visit_v2(&v, &in->p.load_mx.data) && visit_scales(&v);
+    case OP_LOAD_TRANSPOSE_V2:
+        return visit_transpose(&v);
+    case OP_LOAD_MX:
+        return visit_v2(&v, &in->p.load_mx.data) && visit_scales(&v);
     case OP_LOAD_3D:
-    case OP_LOAD_3D_STRIDE: return visit_3d(&v);
-    case OP_L1_TO_BT: return visit_bt(&v);
-    case OP_L1_TO_FB: return visit_fb(&v);
+    case OP_LOAD_3D_STRIDE:
+        return visit_3d(&v);
+    case OP_L1_TO_BT:
+        return visit_bt(&v);
+    case OP_L1_TO_FB:
+        return visit_fb(&v);
     case OP_MMAD:
-    case OP_MMAD_MX: return visit_mmad(&v);
-    case OP_FIXPIPE: return visit_fixpipe(&v);
-    default: return true;
+    case OP_MMAD_MX:
+        return visit_mmad(&v);
+    case OP_FIXPIPE:
+        return visit_fixpipe(&v);
+    default:
+        return true;
     }
 }

@@ -87,14 +87,21 @@ bool quant_mode_is_vector(enum quant_mode mode)
 void insn_field_format(const struct insn_field *field, int64_t value, struct strbuf *out)
 {
     switch ((enum field_kind)field->kind) {
-    case FIELD_HEX: strbuf_addf(out, "0x%" PRIx64, (uint64_t)value); return;
+    case FIELD_HEX:
+        strbuf_addf(out, "0x%" PRIx64, (uint64_t)value);
+        return;
     case FIELD_DTYPE:
         strbuf_add(out, value >= 0 && value < DTYPE_N ? dtype_info((enum dtype)value)->ascend : "?");
         return;
-    case FIELD_QUANT: strbuf_add(out, quant_mode_name((enum quant_mode)value)); return;
-    case FIELD_FORMAT: strbuf_add(out, value >= 0 && value <= FIXPIPE_DN ? format_names[value] : "?"); return;
+    case FIELD_QUANT:
+        strbuf_add(out, quant_mode_name((enum quant_mode)value));
+        return;
+    case FIELD_FORMAT:
+        strbuf_add(out, value >= 0 && value <= FIXPIPE_DN ? format_names[value] : "?");
+        return;
     case FIELD_INT:
-    case FIELD_BOOL: break;
+    case FIELD_BOOL:
+        break;
     }
     strbuf_addf(out, "%" PRId64, value);
 }
@@ -119,8 +126,12 @@ static bool parse_integer(const char *text, int64_t *value)
 bool insn_field_parse(const struct insn_field *field, const char *text, int64_t *value)
 {
     switch ((enum field_kind)field->kind) {
-    case FIELD_DTYPE: *value = dtype_from_name(text); return *value != DTYPE_NONE || strcmp(text, "none") == 0;
-    case FIELD_QUANT: *value = quant_mode_from_name(text); return *value != QUANT_N;
+    case FIELD_DTYPE:
+        *value = dtype_from_name(text);
+        return *value != DTYPE_NONE || strcmp(text, "none") == 0;
+    case FIELD_QUANT:
+        *value = quant_mode_from_name(text);
+        return *value != QUANT_N;
     case FIELD_FORMAT:
         for (*value = FIXPIPE_ND; *value <= FIXPIPE_DN && strcmp(text, format_names[*value]) != 0; ++*value) {
         }
@@ -132,7 +143,8 @@ bool insn_field_parse(const struct insn_field *field, const char *text, int64_t 
         }
         break;
     case FIELD_INT:
-    case FIELD_HEX: break;
+    case FIELD_HEX:
+        break;
     }
     return parse_integer(text, value);
 }

@@ -52,16 +52,16 @@ enum op {
 };
 
 /* `event` of a flag instruction: hard event and id (EVENT_ID0..7). */
-#define INSN_EVENT(hard, id) ((uint16_t)(((unsigned)(hard) << 8) | (unsigned)(id)))
+#define INSN_EVENT(hard, id)   ((uint16_t)(((unsigned)(hard) << 8) | (unsigned)(id)))
 #define INSN_EVENT_HARD(event) ((enum hard_event)((event) >> 8))
-#define INSN_EVENT_ID(event) ((unsigned)((event) & 0xffU))
+#define INSN_EVENT_ID(event)   ((unsigned)((event)&0xffU))
 
 /* Bits of insn.flags. */
 enum insn_flag {
-    INSN_PRESET = 1 << 0,    /* a flag set before the loop: it costs nothing */
-    INSN_DRAIN = 1 << 1,     /* a wait after the loop */
-    INSN_FIRST = 1 << 2,     /* first instruction of one operand's copy or load in this step */
-    INSN_LAST = 1 << 3,      /* last one */
+    INSN_PRESET = 1 << 0,     /* a flag set before the loop: it costs nothing */
+    INSN_DRAIN = 1 << 1,      /* a wait after the loop */
+    INSN_FIRST = 1 << 2,      /* first instruction of one operand's copy or load in this step */
+    INSN_LAST = 1 << 3,       /* last one */
     INSN_L1_FILLING = 1 << 4, /* while this load reads its half, an ND2NZ fills the other one (L1 contention) */
     INSN_C_API = 1 << 5       /* asc_copy_l12l0?_trans: the C API's own support tables */
 };
@@ -94,7 +94,7 @@ struct data_copy_params { /* DataCopyParams; 32 B units, gaps end to start (L1->
     uint8_t dstType; /* enum dtype; L1->BT only */
 };
 
-struct data_copy_pad_params { /* DataCopyExtParams + DataCopyPadExtParams */
+struct data_copy_pad_params {      /* DataCopyExtParams + DataCopyPadExtParams */
     uint32_t blockCount, blockLen; /* blockLen in bytes */
     int64_t srcStride;             /* bytes, end to start */
     uint32_t dstStride;            /* 32 B */
@@ -151,8 +151,8 @@ struct mmad_params { /* MmadParams; real element counts */
     uint16_t m, n, k;
     uint8_t unitFlag; /* 0 off, 2 keep, 3 change */
     uint8_t kDirectionAlign, cmatrixSource, cmatrixInitVal, disableGemv;
-    uint8_t btype; /* enum dtype of the right operand; insn.dtype is the left's */
-    uint8_t ctype; /* enum dtype of the result; 0: float or int32 as the operands ask (half: 310P, 910, Kirin) */
+    uint8_t btype;     /* enum dtype of the right operand; insn.dtype is the left's */
+    uint8_t ctype;     /* enum dtype of the result; 0: float or int32 as the operands ask (half: 310P, 910, Kirin) */
     uint32_t biasAddr; /* byte of the bias row in BT */
 };
 
@@ -244,6 +244,6 @@ struct insn {
 static_assert(sizeof(struct addr) == 16, "struct addr is shared by all rooms: 16 B");
 static_assert(sizeof(struct insn) == 128, "struct insn is shared by all rooms: 128 B");
 
-const char *op_name(enum op op);       /* the vector files' names: "load_data_2d", "nd2nz", "mmad", ... */
+const char *op_name(enum op op); /* the vector files' names: "load_data_2d", "nd2nz", "mmad", ... */
 
 #endif

@@ -54,7 +54,8 @@ void violation_format(const struct violation *v, struct strbuf *out)
     strbuf_add(out, violation_code_name(v->code));
     if (v->field[0] != '\0') {
         strbuf_addf(out, " %s", v->field);
-        if (v->code == E_RANGE || v->code == E_MULTIPLE || v->code == E_CHANNEL || v->code == E_DIM || v->code == E_PARAM) {
+        if (v->code == E_RANGE || v->code == E_MULTIPLE || v->code == E_CHANNEL || v->code == E_DIM ||
+            v->code == E_PARAM) {
             strbuf_addf(out, "=%" PRId64, v->value);
         }
     }
@@ -84,7 +85,8 @@ static void add_dtypes(uint32_t mask, char *text, size_t size)
     text[0] = '\0';
     for (int i = 1; i < DTYPE_N && len < size; i++) {
         if ((mask >> i & 1U) != 0) {
-            len += (size_t)snprintf(text + len, size - len, "%s%s", len > 0 ? ", " : "", dtype_info((enum dtype)i)->ascend);
+            len += (size_t)snprintf(text + len, size - len, "%s%s", len > 0 ? ", " : "",
+                                    dtype_info((enum dtype)i)->ascend);
         }
     }
 }
@@ -113,7 +115,8 @@ static bool check_support(const struct insn *in, const struct target *t, struct 
                       dtype_info((enum dtype)in->dtype)->ascend, list);
         return true;
     }
-    case SUPPORT_OK: break;
+    case SUPPORT_OK:
+        break;
     }
     return true;
 }
@@ -137,7 +140,8 @@ static const struct range_override {
     {OP_FIXPIPE, false, "dstNdStride", 0, 65535},
 };
 
-static void range_of(const struct insn *in, const struct target *t, const struct insn_field *f, int64_t *min, int64_t *max)
+static void range_of(const struct insn *in, const struct target *t, const struct insn_field *f, int64_t *min,
+                     int64_t *max)
 {
     *min = f->min;
     *max = f->max;
@@ -167,7 +171,8 @@ static void check_ranges(const struct insn *in, const struct target *t, struct v
 
 /* ---- alignment ---- */
 
-static void check_align(const struct insn *in, const char *operand, const struct addr *a, int64_t align, struct violations *out)
+static void check_align(const struct insn *in, const char *operand, const struct addr *a, int64_t align,
+                        struct violations *out)
 {
     if (align > 1 && a->byte % align != 0) {
         violation_add(out, E_ALIGN, operand, a->byte, op_document((enum op)in->op),
@@ -254,8 +259,8 @@ static bool visit_piece(void *ctx, const struct piece *p)
     }
     if (w->written[scale] != NULL && mark_written(w->written[scale], dst.byte + p->dst, p->dst_len)) {
         violation_add(w->out, E_OVERLAP, scale ? "dst_mx" : "dst", dst.byte + p->dst, op_document((enum op)in->op),
-                      "byte %" PRId64 " of %s is written twice by one call; the order is not documented", dst.byte + p->dst,
-                      buffer_name((enum buffer)dst.buf));
+                      "byte %" PRId64 " of %s is written twice by one call; the order is not documented",
+                      dst.byte + p->dst, buffer_name((enum buffer)dst.buf));
         return false;
     }
     return true;
@@ -274,11 +279,13 @@ static void check_footprint(const struct insn *in, const struct target *t, struc
     free(w.written[1]);
 }
 
-void legality_check(const struct insn *in, const struct target *t, const struct legality_state *state, struct violations *out)
+void legality_check(const struct insn *in, const struct target *t, const struct legality_state *state,
+                    struct violations *out)
 {
     static const struct legality_state nothing_set = {0};
     const size_t before = out->errors;
-    if (in->op >= OP_N || in->dtype >= DTYPE_N || in->dst.buf >= BUF_N || in->src.buf >= BUF_N || in->src2.buf >= BUF_N) {
+    if (in->op >= OP_N || in->dtype >= DTYPE_N || in->dst.buf >= BUF_N || in->src.buf >= BUF_N ||
+        in->src2.buf >= BUF_N) {
         violation_add(out, E_PARAM, "op", in->op, "", "no instruction");
         return;
     }

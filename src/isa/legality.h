@@ -35,14 +35,14 @@ enum violation_code {
     VIOLATION_CODE_N
 };
 
-const char *violation_code_name(enum violation_code code); /* "E_RANGE" */
+const char *violation_code_name(enum violation_code code);      /* "E_RANGE" */
 enum violation_code violation_code_from_name(const char *name); /* E_NONE if unknown */
 
 struct violation {
-    enum violation_code code;  /* E_NONE: a note */
-    const char *field;         /* field or operand name; "" if none */
+    enum violation_code code; /* E_NONE: a note */
+    const char *field;        /* field or operand name; "" if none */
     int64_t value;
-    const char *document;      /* page the rule stands in */
+    const char *document; /* page the rule stands in */
     char rule[200];
 };
 

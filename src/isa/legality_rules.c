@@ -56,7 +56,8 @@ static void rules_fixpipe(const struct rules *r)
     const struct fixpipe_params *p = &r->in->p.fixpipe;
     const enum quant_mode mode = (enum quant_mode)p->quantPre;
     if (!fixpipe_mode_supported(r->t->product, mode)) {
-        FAIL(r, E_PARAM, "quantPre", mode, "%s is not offered on %s", quant_mode_name(mode), product_name(r->t->product));
+        FAIL(r, E_PARAM, "quantPre", mode, "%s is not offered on %s", quant_mode_name(mode),
+             product_name(r->t->product));
     }
     if (p->format == FIXPIPE_DN && !r->is_3510) {
         FAIL(r, E_PARAM, "format", p->format, "DN is only on 950");
@@ -117,7 +118,8 @@ static void rules_v2(const struct rules *r, const struct load_2d_v2_params *p)
     if (r->bits == 32) {
         need_multiple(r, "kStep", p->kStep, 2, "b32 transposes pairs of fractals");
     } else {
-        need_multiple(r, "mStep", p->mStep, square_fractals((enum dtype)r->in->dtype), "a transpose takes whole squares");
+        need_multiple(r, "mStep", p->mStep, square_fractals((enum dtype)r->in->dtype),
+                      "a transpose takes whole squares");
     }
 }
 
@@ -189,7 +191,8 @@ static void rules_3d_shape(const struct rules *r, const struct load_3d_params *p
     }
     need_multiple(r, "kStartPt", p->kStartPt, c0, "32 B");
     if (p->kExtension % c0 != 0 && p->kStartPt + p->kExtension < e.columns) {
-        FAIL(r, E_MULTIPLE, "kExtension", p->kExtension, "a multiple of %" PRId64 " unless the right edge is reached", c0);
+        FAIL(r, E_MULTIPLE, "kExtension", p->kExtension, "a multiple of %" PRId64 " unless the right edge is reached",
+             c0);
     }
     if (r->bits != 32 && p->mExtension % 16 != 0 && p->mStartPt + p->mExtension < e.rows) {
         FAIL(r, E_MULTIPLE, "mExtension", p->mExtension, "a multiple of 16 unless the bottom edge is reached");
@@ -212,7 +215,8 @@ static void rules_3d(const struct rules *r)
         FAIL(r, E_TRANSPOSE, "enTranspose", 1, "not offered for %s on %s", dtype_info((enum dtype)r->in->dtype)->ascend,
              product_name(r->t->product));
     } else if ((p->enTranspose != 0 || to_l0b) && r->bits < 16) {
-        need_multiple(r, "mExtension", p->mExtension, dtype_c0((enum dtype)r->in->dtype), "a transpose takes whole squares");
+        need_multiple(r, "mExtension", p->mExtension, dtype_c0((enum dtype)r->in->dtype),
+                      "a transpose takes whole squares");
     }
 }
 
@@ -230,7 +234,8 @@ static bool mmad_support(const struct insn *in, const struct target *t, struct v
         offered += triples[i].mx == mx && (triples[i].products >> t->product & 1U) != 0;
     }
     if (offered == 0) {
-        violation_add(out, E_TARGET, "", 0, doc, "%s is not offered on %s", op_name((enum op)in->op), product_name(t->product));
+        violation_add(out, E_TARGET, "", 0, doc, "%s is not offered on %s", op_name((enum op)in->op),
+                      product_name(t->product));
         return false;
     }
     if (in->src.buf != BUF_L0A || in->src2.buf != BUF_L0B || in->dst.buf != BUF_L0C) {
@@ -293,9 +298,12 @@ bool legality_op_support(const struct insn *in, const struct target *t, struct v
 {
     switch ((enum op)in->op) {
     case OP_MMAD:
-    case OP_MMAD_MX: return mmad_support(in, t, out);
-    case OP_FILL: return fill_support(in, t, out);
-    default: return true;
+    case OP_MMAD_MX:
+        return mmad_support(in, t, out);
+    case OP_FILL:
+        return fill_support(in, t, out);
+    default:
+        return true;
     }
 }
 
@@ -310,20 +318,35 @@ void legality_op_rules(const struct insn *in, const struct target *t, const stru
                             .bits = dtype_info((enum dtype)in->dtype)->bits,
                             .is_3510 = t->arch == 3510};
     switch ((enum op)in->op) {
-    case OP_ND2NZ: rules_matrix_stride(&r, in->p.nd2nz.dstNzMatrixStride, in->p.nd2nz.ndNum); return;
+    case OP_ND2NZ:
+        rules_matrix_stride(&r, in->p.nd2nz.dstNzMatrixStride, in->p.nd2nz.ndNum);
+        return;
     case OP_DN2NZ:
         rules_matrix_stride(&r, in->p.dn2nz.dstNzMatrixStride, in->p.dn2nz.dnNum);
         rules_dn2nz(&r);
         return;
-    case OP_LOAD_2D: rules_2d(&r); return;
-    case OP_LOAD_2D_V2: rules_v2(&r, &in->p.load_2d_v2); return;
-    case OP_LOAD_MX: rules_v2(&r, &in->p.load_mx.data); return;
+    case OP_LOAD_2D:
+        rules_2d(&r);
+        return;
+    case OP_LOAD_2D_V2:
+        rules_v2(&r, &in->p.load_2d_v2);
+        return;
+    case OP_LOAD_MX:
+        rules_v2(&r, &in->p.load_mx.data);
+        return;
     case OP_LOAD_3D:
-    case OP_LOAD_3D_STRIDE: rules_3d(&r); return;
+    case OP_LOAD_3D_STRIDE:
+        rules_3d(&r);
+        return;
     case OP_MMAD:
-    case OP_MMAD_MX: rules_mmad(&r); return;
-    case OP_FIXPIPE: rules_fixpipe(&r); return;
-    default: return;
+    case OP_MMAD_MX:
+        rules_mmad(&r);
+        return;
+    case OP_FIXPIPE:
+        rules_fixpipe(&r);
+        return;
+    default:
+        return;
     }
 }
 
@@ -340,19 +363,22 @@ void legality_op_notes(const struct insn *in, const struct target *t, struct vio
         note(out, in, "dstGap", "the page gives it no effect on 950; the vendor header uses it (A10)");
     }
     if (op == OP_LOAD_2D && is_3510 && in->p.load_2d.startIndex != 0 && in->p.load_2d.srcStride > 1) {
-        note(out, in, "startIndex", "counts fractals by the page; the vendor header of 950 multiplies it by srcStride (A10)");
+        note(out, in, "startIndex",
+             "counts fractals by the page; the vendor header of 950 multiplies it by srcStride (A10)");
     }
     if ((op == OP_LOAD_TRANSPOSE || op == OP_LOAD_TRANSPOSE_V2) && in->p.transpose.addrMode != 0 && !c_api) {
         note(out, in, "addrMode", "decreases by the page; the vendor headers always increase (A8)");
     }
-    if ((op == OP_LOAD_3D || op == OP_LOAD_3D_STRIDE) && in->p.load_3d.channelSize % dtype_c0((enum dtype)in->dtype) != 0) {
+    if ((op == OP_LOAD_3D || op == OP_LOAD_3D_STRIDE) &&
+        in->p.load_3d.channelSize % dtype_c0((enum dtype)in->dtype) != 0) {
         note(out, in, "channelSize", "leftover channels are taken as packed; another page pads them to C0 (A11)");
     }
     if (op == OP_LOAD_3D && !is_3510 && in->p.load_3d.mStartPt % 16 != 0) {
         note(out, in, "mStartPt", "any value by the page; the vendor header of 2201 asserts a multiple of 16 (A13)");
     }
     if (op == OP_FIXPIPE && in->p.fixpipe.ndNum > 1 && in->p.fixpipe.format == FIXPIPE_ND) {
-        note(out, in, "srcNdStride", is_3510 ? "64 B units here; some pages say 1024 B (A45)" : "1024 B units here; 64 B on 950 (A45)");
+        note(out, in, "srcNdStride",
+             is_3510 ? "64 B units here; some pages say 1024 B (A45)" : "1024 B units here; 64 B on 950 (A45)");
     }
     if (op == OP_FIXPIPE && (in->p.fixpipe.quantPre == QUANT_REQ8 || in->p.fixpipe.quantPre == QUANT_QF322B8_PRE) &&
         (in->p.fixpipe.deqScalar >> 46 & 1U) != (in->p.fixpipe.dstType == DTYPE_INT8)) {

@@ -94,7 +94,10 @@ enum support support_find(enum op op, bool c_api, enum product product, enum pat
     return (dtypes >> dtype & 1U) != 0 ? SUPPORT_OK : SUPPORT_NO_DTYPE;
 }
 
-#define TRIPLE(products, mx, a, b, c, bias) {products, mx, DTYPE_##a, DTYPE_##b, DTYPE_##c, DTYPE_##bias}
+#define TRIPLE(products, mx, a, b, c, bias)                         \
+    {                                                               \
+        products, mx, DTYPE_##a, DTYPE_##b, DTYPE_##c, DTYPE_##bias \
+    }
 
 static const struct mmad_triple triples[] = {
     TRIPLE(P(ASCEND950) | A2 | P(ASCEND310B) | P(KIRIN_X90), false, INT8, INT8, INT32, INT32),
@@ -146,15 +149,20 @@ const struct mmad_triple *mmad_triple_find(enum product product, bool mx, enum d
 bool fixpipe_mode_supported(enum product product, enum quant_mode mode)
 {
     switch (product) {
-    case PRODUCT_ASCEND950: return mode < QUANT_N;
+    case PRODUCT_ASCEND950:
+        return mode < QUANT_N;
     case PRODUCT_ATLAS_A3:
     case PRODUCT_ASCEND910B:
-    case PRODUCT_ASCEND310B: return mode <= QUANT_VREQ8;
-    case PRODUCT_KIRIN_X90: return mode != QUANT_F322BF16 && mode <= QUANT_VREQ8;
-    case PRODUCT_KIRIN_9030: return mode == QUANT_NONE || mode == QUANT_F322F16 || mode == QUANT_DEQF16 || mode == QUANT_VDEQF16;
+    case PRODUCT_ASCEND310B:
+        return mode <= QUANT_VREQ8;
+    case PRODUCT_KIRIN_X90:
+        return mode != QUANT_F322BF16 && mode <= QUANT_VREQ8;
+    case PRODUCT_KIRIN_9030:
+        return mode == QUANT_NONE || mode == QUANT_F322F16 || mode == QUANT_DEQF16 || mode == QUANT_VDEQF16;
     case PRODUCT_ASCEND310P:
     case PRODUCT_ASCEND910:
-    case PRODUCT_N: break;
+    case PRODUCT_N:
+        break;
     }
     return false;
 }

@@ -125,11 +125,26 @@ static uint32_t encode(const struct format *f, float value, enum fp_overflow ove
     return code > f->max_code ? encode_special(f, sign, false, overflow) : sign | code;
 }
 
-float half_to_float(uint16_t code) { return decode(&half_format, code); }
-float fp8_e4m3_to_float(uint8_t code) { return decode(&e4m3_format, code); }
-float fp8_e5m2_to_float(uint8_t code) { return decode(&e5m2_format, code); }
-float fp4_e2m1_to_float(uint8_t code) { return decode(&e2m1_format, code & 15U); }
-float fp4_e1m2_to_float(uint8_t code) { return decode(&e1m2_format, code & 15U); }
+float half_to_float(uint16_t code)
+{
+    return decode(&half_format, code);
+}
+float fp8_e4m3_to_float(uint8_t code)
+{
+    return decode(&e4m3_format, code);
+}
+float fp8_e5m2_to_float(uint8_t code)
+{
+    return decode(&e5m2_format, code);
+}
+float fp4_e2m1_to_float(uint8_t code)
+{
+    return decode(&e2m1_format, code & 15U);
+}
+float fp4_e1m2_to_float(uint8_t code)
+{
+    return decode(&e1m2_format, code & 15U);
+}
 
 float bf16_to_float(uint16_t code)
 {
@@ -165,8 +180,14 @@ uint8_t fp8_e5m2_from_float(float value, enum fp_overflow overflow)
     return (uint8_t)encode(&e5m2_format, value, overflow);
 }
 
-uint8_t fp4_e2m1_from_float(float value) { return (uint8_t)encode(&e2m1_format, value, FP_SATURATE); }
-uint8_t fp4_e1m2_from_float(float value) { return (uint8_t)encode(&e1m2_format, value, FP_SATURATE); }
+uint8_t fp4_e2m1_from_float(float value)
+{
+    return (uint8_t)encode(&e2m1_format, value, FP_SATURATE);
+}
+uint8_t fp4_e1m2_from_float(float value)
+{
+    return (uint8_t)encode(&e1m2_format, value, FP_SATURATE);
+}
 
 uint8_t e8m0_from_float(float value)
 {
@@ -201,25 +222,39 @@ double dtype_load(enum dtype dtype, const uint8_t *bytes, int64_t i)
     }
     const uint32_t code = read_code(bits, bytes, i);
     switch (dtype) {
-    case DTYPE_INT4: return (double)((int)(code ^ 8U) - 8);
-    case DTYPE_FP4_E2M1: return (double)fp4_e2m1_to_float((uint8_t)code);
-    case DTYPE_FP4_E1M2: return (double)fp4_e1m2_to_float((uint8_t)code);
-    case DTYPE_INT8: return (double)(int8_t)code;
-    case DTYPE_FP8_E4M3: return (double)fp8_e4m3_to_float((uint8_t)code);
-    case DTYPE_FP8_E5M2: return (double)fp8_e5m2_to_float((uint8_t)code);
-    case DTYPE_HIF8: return (double)hif8_to_float((uint8_t)code);
-    case DTYPE_E8M0: return (double)e8m0_to_float((uint8_t)code);
-    case DTYPE_HALF: return (double)half_to_float((uint16_t)code);
-    case DTYPE_BF16: return (double)bf16_to_float((uint16_t)code);
-    case DTYPE_INT16: return (double)(int16_t)code;
-    case DTYPE_FLOAT: return (double)float_from_bits(code);
-    case DTYPE_INT32: return (double)(int32_t)code;
+    case DTYPE_INT4:
+        return (double)((int)(code ^ 8U) - 8);
+    case DTYPE_FP4_E2M1:
+        return (double)fp4_e2m1_to_float((uint8_t)code);
+    case DTYPE_FP4_E1M2:
+        return (double)fp4_e1m2_to_float((uint8_t)code);
+    case DTYPE_INT8:
+        return (double)(int8_t)code;
+    case DTYPE_FP8_E4M3:
+        return (double)fp8_e4m3_to_float((uint8_t)code);
+    case DTYPE_FP8_E5M2:
+        return (double)fp8_e5m2_to_float((uint8_t)code);
+    case DTYPE_HIF8:
+        return (double)hif8_to_float((uint8_t)code);
+    case DTYPE_E8M0:
+        return (double)e8m0_to_float((uint8_t)code);
+    case DTYPE_HALF:
+        return (double)half_to_float((uint16_t)code);
+    case DTYPE_BF16:
+        return (double)bf16_to_float((uint16_t)code);
+    case DTYPE_INT16:
+        return (double)(int16_t)code;
+    case DTYPE_FLOAT:
+        return (double)float_from_bits(code);
+    case DTYPE_INT32:
+        return (double)(int32_t)code;
     case DTYPE_NONE:
     case DTYPE_UINT8:
     case DTYPE_UINT16:
     case DTYPE_UINT32:
     case DTYPE_UINT64:
-    case DTYPE_N: break;
+    case DTYPE_N:
+        break;
     }
     return (double)code;
 }
@@ -247,15 +282,24 @@ static uint64_t code_of(enum dtype dtype, double value)
 {
     const float f = (float)value;
     switch (dtype) {
-    case DTYPE_FP4_E2M1: return fp4_e2m1_from_float(f);
-    case DTYPE_FP4_E1M2: return fp4_e1m2_from_float(f);
-    case DTYPE_FP8_E4M3: return fp8_e4m3_from_float(f, FP_SATURATE);
-    case DTYPE_FP8_E5M2: return fp8_e5m2_from_float(f, FP_SATURATE);
-    case DTYPE_HIF8: return hif8_from_float(f, FP_SATURATE, HIF8_HALF_AWAY);
-    case DTYPE_E8M0: return e8m0_from_float(f);
-    case DTYPE_HALF: return half_from_float(f, FP_SATURATE);
-    case DTYPE_BF16: return bf16_from_float(f, FP_SATURATE);
-    case DTYPE_FLOAT: return float_bits(f);
+    case DTYPE_FP4_E2M1:
+        return fp4_e2m1_from_float(f);
+    case DTYPE_FP4_E1M2:
+        return fp4_e1m2_from_float(f);
+    case DTYPE_FP8_E4M3:
+        return fp8_e4m3_from_float(f, FP_SATURATE);
+    case DTYPE_FP8_E5M2:
+        return fp8_e5m2_from_float(f, FP_SATURATE);
+    case DTYPE_HIF8:
+        return hif8_from_float(f, FP_SATURATE, HIF8_HALF_AWAY);
+    case DTYPE_E8M0:
+        return e8m0_from_float(f);
+    case DTYPE_HALF:
+        return half_from_float(f, FP_SATURATE);
+    case DTYPE_BF16:
+        return bf16_from_float(f, FP_SATURATE);
+    case DTYPE_FLOAT:
+        return float_bits(f);
     case DTYPE_NONE:
     case DTYPE_INT4:
     case DTYPE_INT8:
@@ -265,7 +309,8 @@ static uint64_t code_of(enum dtype dtype, double value)
     case DTYPE_INT32:
     case DTYPE_UINT32:
     case DTYPE_UINT64:
-    case DTYPE_N: break;
+    case DTYPE_N:
+        break;
     }
     return integer_code(dtype, value);
 }
@@ -285,15 +330,24 @@ void dtype_store(enum dtype dtype, uint8_t *bytes, int64_t i, double value)
 double dtype_max(enum dtype dtype)
 {
     switch (dtype) {
-    case DTYPE_FP4_E2M1: return 6.0;
-    case DTYPE_FP4_E1M2: return 1.75;
-    case DTYPE_FP8_E4M3: return 448.0;
-    case DTYPE_FP8_E5M2: return 57344.0;
-    case DTYPE_HIF8: return 32768.0;
-    case DTYPE_E8M0: return 0x1p127;
-    case DTYPE_HALF: return 65504.0;
-    case DTYPE_BF16: return 0x1.FEp127;
-    case DTYPE_FLOAT: return 0x1.FFFFFEp127;
+    case DTYPE_FP4_E2M1:
+        return 6.0;
+    case DTYPE_FP4_E1M2:
+        return 1.75;
+    case DTYPE_FP8_E4M3:
+        return 448.0;
+    case DTYPE_FP8_E5M2:
+        return 57344.0;
+    case DTYPE_HIF8:
+        return 32768.0;
+    case DTYPE_E8M0:
+        return 0x1p127;
+    case DTYPE_HALF:
+        return 65504.0;
+    case DTYPE_BF16:
+        return 0x1.FEp127;
+    case DTYPE_FLOAT:
+        return 0x1.FFFFFEp127;
     case DTYPE_NONE:
     case DTYPE_INT4:
     case DTYPE_INT8:
@@ -303,7 +357,8 @@ double dtype_max(enum dtype dtype)
     case DTYPE_INT32:
     case DTYPE_UINT32:
     case DTYPE_UINT64:
-    case DTYPE_N: break;
+    case DTYPE_N:
+        break;
     }
     double lo, hi;
     integer_range(dtype, &lo, &hi);

@@ -9,9 +9,9 @@ enum verify_result { VERIFIED_NOT_RUN = 0, VERIFIED_OK, VERIFIED_MISMATCH };
 
 struct record {
     uint32_t cell;
-    uint64_t index;         /* in the cell's space */
+    uint64_t index; /* in the cell's space */
     struct tiling t;
-    struct infeasible why;  /* reason REASON_NONE: feasible */
+    struct infeasible why;                           /* reason REASON_NONE: feasible */
     int64_t task, core_mean, core_max, busy[PIPE_N]; /* mcyc */
     uint8_t bound_pipe;
     uint8_t unvalidated;

@@ -210,10 +210,10 @@ void point_print(const struct schedule *s)
     struct strbuf name;
     strbuf_init(&name);
     tiling_name(&s->t, &name);
-    print_message("%s: batch %" PRId64 " M %" PRId64 " N %" PRId64 " K %" PRId64 " transposes %d %d formats %d %d ld %" PRId64 " %" PRId64
-                  " %" PRId64 " tiling %s\n",
-                  s->target->name, s->problem->batch, s->problem->M, s->problem->N, s->problem->K, s->problem->a.transpose,
-                  s->problem->b.transpose, s->problem->a.format, s->problem->b.format, s->problem->a.ld,
-                  s->problem->b.ld, s->problem->c.ld, strbuf_cstr(&name));
+    print_message("%s: batch %" PRId64 " M %" PRId64 " N %" PRId64 " K %" PRId64
+                  " transposes %d %d formats %d %d ld %" PRId64 " %" PRId64 " %" PRId64 " tiling %s\n",
+                  s->target->name, s->problem->batch, s->problem->M, s->problem->N, s->problem->K,
+                  s->problem->a.transpose, s->problem->b.transpose, s->problem->a.format, s->problem->b.format,
+                  s->problem->a.ld, s->problem->b.ld, s->problem->c.ld, strbuf_cstr(&name));
     strbuf_fini(&name);
 }

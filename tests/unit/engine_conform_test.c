@@ -64,8 +64,8 @@ static void outcome_fini(struct outcome *o)
 }
 
 /* Two fractals copied, the second half of a case whose lines can be replaced. */
-#define HEAD                                                                                                      \
-    "case T-1\nkind copy\ninstr load_data_2d\ntarget ascend910b\npath L1->L0A\ndtype half\nconfidence doc\n"     \
+#define HEAD                                                                                                 \
+    "case T-1\nkind copy\ninstr load_data_2d\ntarget ascend910b\npath L1->L0A\ndtype half\nconfidence doc\n" \
     "param repeatTimes 1\nparam srcStride 1\n"
 #define BUFS "buf src 512 0 cycle 2 0102\nbuf dst 1024 0 cycle 1 ff\n"
 
@@ -144,7 +144,8 @@ static void test_alternatives(void **state)
         struct strbuf out;
         strbuf_init(&out);
         conform_format(&o.report, &out);
-        assert_non_null(strstr(strbuf_cstr(&out), i == 0 ? "FAIL T-1 copy dst" : "ALT T-1 other\n1 passed, 0 failed\n"));
+        assert_non_null(
+            strstr(strbuf_cstr(&out), i == 0 ? "FAIL T-1 copy dst" : "ALT T-1 other\n1 passed, 0 failed\n"));
         strbuf_fini(&out);
         outcome_fini(&o);
     }
@@ -156,7 +157,8 @@ static void test_filters(void **state)
     struct outcome o;
     char text[2048];
     snprintf(text, sizeof text, HEAD BUFS "fnv dst 1\nend\n");
-    const struct conform_options options[] = {{.kind = "other"}, {.confidence = "proven"}, {.kind = "copy", .confidence = "doc"}};
+    const struct conform_options options[] = {
+        {.kind = "other"}, {.confidence = "proven"}, {.kind = "copy", .confidence = "doc"}};
     for (int i = 0; i < 3; i++) {
         run_text("t.vec", text, &options[i], &o);
         assert_int_equal(o.report.count, i == 2);
@@ -229,9 +231,12 @@ static void test_errors_file(void **state)
         const char *words;
     } rows[] = {
         {"E,o,load_data_2d,ascend910b,half,L1->L0A,repeatTimes=256,E_RANGE,,,\n", STATUS_OK, ""},
-        {"E,o,load_data_2d,ascend910b,half,L1->L0A,repeatTimes=255,E_RANGE,,,\n", STATUS_MISMATCH, "expected E_RANGE, got"},
-        {"E,o,load_data_2d,ascend910x,half,L1->L0A,repeatTimes=1,E_RANGE,,,\n", STATUS_INVALID, "unknown target: ascend910x"},
-        {"E,o,load_data_2d,ascend910b,half,L1->L0A,repeatTimes,E_RANGE,,,\n", STATUS_INVALID, "not name=value: repeatTimes"},
+        {"E,o,load_data_2d,ascend910b,half,L1->L0A,repeatTimes=255,E_RANGE,,,\n", STATUS_MISMATCH,
+         "expected E_RANGE, got"},
+        {"E,o,load_data_2d,ascend910x,half,L1->L0A,repeatTimes=1,E_RANGE,,,\n", STATUS_INVALID,
+         "unknown target: ascend910x"},
+        {"E,o,load_data_2d,ascend910b,half,L1->L0A,repeatTimes,E_RANGE,,,\n", STATUS_INVALID,
+         "not name=value: repeatTimes"},
         {"E,o,load_data_2d,ascend910b,half,L1->L0A,x=1,E_RANGE,,,\n", STATUS_INVALID, "no such field: x"},
         {"E,o,load_data_2d,ascend910b,half,L1->L0A,repeatTimes=1,E_OOPS,,,\n", STATUS_INVALID, "unknown code: E_OOPS"},
         {"E,o,load_data_9d,ascend910b,half,L1->L0A,repeatTimes=1,E_RANGE,,,\n", STATUS_INVALID, "unknown instr"},
@@ -244,7 +249,8 @@ static void test_errors_file(void **state)
         run_text("errors.csv", text, NULL, &o);
         assert_int_equal(o.status, rows[i].status);
         if (rows[i].status != STATUS_OK) {
-            assert_non_null(strstr(o.status == STATUS_INVALID ? o.d.messages[0].text : o.report.entries[0].text, rows[i].words));
+            assert_non_null(
+                strstr(o.status == STATUS_INVALID ? o.d.messages[0].text : o.report.entries[0].text, rows[i].words));
         }
         outcome_fini(&o);
     }
@@ -253,8 +259,8 @@ static void test_errors_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),       cmocka_unit_test(test_verdicts),  cmocka_unit_test(test_alternatives),
-        cmocka_unit_test(test_filters),   cmocka_unit_test(test_malformed), cmocka_unit_test(test_errors_file),
+        cmocka_unit_test(test_all),     cmocka_unit_test(test_verdicts),  cmocka_unit_test(test_alternatives),
+        cmocka_unit_test(test_filters), cmocka_unit_test(test_malformed), cmocka_unit_test(test_errors_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

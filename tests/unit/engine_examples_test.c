@@ -86,7 +86,8 @@ static void transpose(struct bench *b, enum op op, enum buffer buf, int64_t to, 
     run_ok(b->e, &in);
 }
 
-static void load_2d(struct bench *b, enum buffer buf, int64_t to, int64_t l1, uint32_t start, uint32_t stride, uint16_t repeat)
+static void load_2d(struct bench *b, enum buffer buf, int64_t to, int64_t l1, uint32_t start, uint32_t stride,
+                    uint16_t repeat)
 {
     struct insn in = make(OP_LOAD_2D, buf == BUF_L0A ? b->a_type : b->b_type, at(buf, to), at(BUF_L1, l1));
     in.p.load_2d.startIndex = start;
@@ -95,7 +96,8 @@ static void load_2d(struct bench *b, enum buffer buf, int64_t to, int64_t l1, ui
     run_ok(b->e, &in);
 }
 
-static void load_v2(struct bench *b, enum buffer buf, int64_t l1, uint16_t m, uint16_t k, uint32_t dst_stride, bool trans)
+static void load_v2(struct bench *b, enum buffer buf, int64_t l1, uint16_t m, uint16_t k, uint32_t dst_stride,
+                    bool trans)
 {
     struct insn in = make(OP_LOAD_2D_V2, buf == BUF_L0A ? b->a_type : b->b_type, at(buf, 0), at(BUF_L1, l1));
     in.p.load_2d_v2.mStep = m;
@@ -137,7 +139,8 @@ static void finish(struct bench *b, enum op op, int64_t m, int64_t n, bool k_ali
                 sum += p;
             }
             if (dtype_load(b->c_type, b->c.bytes, r * b->n + c) != sum) {
-                print_error("(%d, %d): got %g, want %g\n", (int)r, (int)c, dtype_load(b->c_type, b->c.bytes, r * b->n + c), sum);
+                print_error("(%d, %d): got %g, want %g\n", (int)r, (int)c,
+                            dtype_load(b->c_type, b->c.bytes, r * b->n + c), sum);
                 fail();
             }
         }
@@ -155,10 +158,12 @@ static void test_int8(void **state)
     nd2nz(&b, TENSOR_A, 0, K, M, 96); /* K padded to 3 squares of 32; M to 2 columns of 32 */
     nd2nz(&b, TENSOR_B, 65536, K, N, 96);
     for (uint32_t m = 0; m < 2; m++) { /* square (k, m): outputs m rows 2m, 2m + 1, column k of Zz with 3 columns */
-        transpose(&b, OP_LOAD_TRANSPOSE, BUF_L0A, m * 6 * 512, 0, (struct squares){.start = m * 3, .stride = 1, .frac_gap = 2, .repeat = 3});
+        transpose(&b, OP_LOAD_TRANSPOSE, BUF_L0A, m * 6 * 512, 0,
+                  (struct squares){.start = m * 3, .stride = 1, .frac_gap = 2, .repeat = 3});
     }
     for (uint32_t k = 0; k < 3; k++) { /* Zn row k: n fractals 0..3 */
-        transpose(&b, OP_LOAD_TRANSPOSE, BUF_L0B, k * 4 * 512, 65536, (struct squares){.start = k, .stride = 3, .gap = 1, .repeat = 2});
+        transpose(&b, OP_LOAD_TRANSPOSE, BUF_L0B, k * 4 * 512, 65536,
+                  (struct squares){.start = k, .stride = 3, .gap = 1, .repeat = 2});
     }
     finish(&b, OP_MMAD, M, 64, false); /* n padded to 64 by the load */
 }
@@ -171,10 +176,12 @@ static void test_half(void **state)
     nd2nz(&b, TENSOR_A, 0, K, M, 80);
     nd2nz(&b, TENSOR_B, 65536, K, N, 80);
     for (uint32_t m = 0; m < 3; m++) {
-        transpose(&b, OP_LOAD_TRANSPOSE, BUF_L0A, m * 5 * 512, 0, (struct squares){.start = m * 5, .stride = 1, .repeat = 5});
+        transpose(&b, OP_LOAD_TRANSPOSE, BUF_L0A, m * 5 * 512, 0,
+                  (struct squares){.start = m * 5, .stride = 1, .repeat = 5});
     }
     for (uint32_t k = 0; k < 5; k++) {
-        transpose(&b, OP_LOAD_TRANSPOSE, BUF_L0B, k * 4 * 512, 65536, (struct squares){.start = k, .stride = 5, .repeat = 4});
+        transpose(&b, OP_LOAD_TRANSPOSE, BUF_L0B, k * 4 * 512, 65536,
+                  (struct squares){.start = k, .stride = 5, .repeat = 4});
     }
     finish(&b, OP_MMAD, M, N, false);
 }
@@ -183,7 +190,8 @@ static void test_half(void **state)
 static void nd2zz(struct bench *b, enum tensor tensor, int64_t l1, int64_t columns, int64_t pitch)
 {
     for (int64_t first = 0; first < K; first += first == 0 ? K / 16 * 16 : 16) {
-        struct insn in = make(OP_ND2NZ, DTYPE_FLOAT, at(BUF_L1, l1 + first * pitch * 4), at_gm(tensor, first * columns * 4));
+        struct insn in = make(OP_ND2NZ, DTYPE_FLOAT, at(BUF_L1, l1 + first * pitch * 4),
+                              at_gm(tensor, first * columns * 4));
         in.p.nd2nz.ndNum = first == 0 ? K / 16 : 1;
         in.p.nd2nz.nValue = first == 0 ? 16 : K % 16;
         in.p.nd2nz.dValue = (uint32_t)columns;
@@ -203,10 +211,12 @@ static void test_float(void **state)
     nd2zz(&b, TENSOR_A, 0, M, 48); /* 3 squares of 16 x 16 a row */
     nd2zz(&b, TENSOR_B, 65536, N, 64);
     for (uint32_t m = 0; m < 3; m++) { /* two fractals of 8 k for each square, 10 a row of L0A */
-        transpose(&b, OP_LOAD_TRANSPOSE, BUF_L0A, m * 10 * 512, 0, (struct squares){.start = m, .stride = 3, .gap = 1, .repeat = 5});
+        transpose(&b, OP_LOAD_TRANSPOSE, BUF_L0A, m * 10 * 512, 0,
+                  (struct squares){.start = m, .stride = 3, .gap = 1, .repeat = 5});
     }
     for (uint32_t k = 0; k < 5; k++) {
-        transpose(&b, OP_LOAD_TRANSPOSE, BUF_L0B, k * 8 * 512, 65536, (struct squares){.start = k * 4, .stride = 1, .frac_gap = 3, .repeat = 4});
+        transpose(&b, OP_LOAD_TRANSPOSE, BUF_L0B, k * 8 * 512, 65536,
+                  (struct squares){.start = k * 4, .stride = 1, .frac_gap = 3, .repeat = 4});
     }
     finish(&b, OP_MMAD, M, N, true); /* K of L0A is padded to 16 */
 }
@@ -258,7 +268,8 @@ static void test_c_api(void **state)
     nd2nz(&b, TENSOR_B, 65536, K, N, 96);
     load_v2(&b, BUF_L0A, 0, 3, 3, 3, false);
     for (uint32_t k = 0; k < 3; k++) {
-        transpose(&b, OP_LOAD_TRANSPOSE_V2, BUF_L0B, k * 4 * 512, 65536, (struct squares){.start = 2 * k, .stride = 6, .gap = 1, .repeat = 2});
+        transpose(&b, OP_LOAD_TRANSPOSE_V2, BUF_L0B, k * 4 * 512, 65536,
+                  (struct squares){.start = 2 * k, .stride = 6, .gap = 1, .repeat = 2});
     }
     finish(&b, OP_MMAD, M, N, false);
 }
@@ -274,7 +285,8 @@ static void scales(struct bench *b, enum tensor tensor, int64_t l1, int64_t rows
     run_ok(b->e, &in);
 }
 
-static void load_mx(struct bench *b, enum buffer buf, int64_t l1, int64_t scale, uint16_t m, uint16_t k, uint16_t scale_columns)
+static void load_mx(struct bench *b, enum buffer buf, int64_t l1, int64_t scale, uint16_t m, uint16_t k,
+                    uint16_t scale_columns)
 {
     struct insn in = make(OP_LOAD_MX, buf == BUF_L0A ? b->a_type : b->b_type, at(buf, 0), at(BUF_L1, l1));
     in.src2 = at(BUF_L1, scale);
@@ -282,7 +294,7 @@ static void load_mx(struct bench *b, enum buffer buf, int64_t l1, int64_t scale,
     in.p.load_mx.data.kStep = k;
     in.p.load_mx.data.srcStride = m;
     in.p.load_mx.data.dstStride = m;
-    in.p.load_mx.xStep = m; /* M / 16 */
+    in.p.load_mx.xStep = m;             /* M / 16 */
     in.p.load_mx.yStep = scale_columns; /* K / 64 */
     in.p.load_mx.srcStride = scale_columns;
     in.p.load_mx.dstStride = scale_columns;
@@ -323,7 +335,8 @@ static void test_with_stride(void **state)
         nd2nz(&b, TENSOR_A, 0, 80, 48, 80);
         nd2nz(&b, TENSOR_B, 65536, 80, 64, 80);
         for (int side = 0; side < 2; side++) {
-            struct insn in = make(OP_LOAD_3D_STRIDE, types[i], at(side == 0 ? BUF_L0A : BUF_L0B, 0), at(BUF_L1, side * 65536));
+            struct insn in = make(OP_LOAD_3D_STRIDE, types[i], at(side == 0 ? BUF_L0A : BUF_L0B, 0),
+                                  at(BUF_L1, side * 65536));
             in.p.load_3d.l1H = 1;
             in.p.load_3d.l1W = in.p.load_3d.mExtension = 80;
             in.p.load_3d.channelSize = in.p.load_3d.kExtension = side == 0 ? 48 : 64;
@@ -354,7 +367,7 @@ static void test_conv(void **state)
     for (int64_t i = 0; i < columns * CO; i++) {
         dtype_store(DTYPE_HALF, weights, i, (double)rng_between(&r, -4, 4));
     }
-    engine_poke(e, BUF_L1, 0, map, sizeof map);       /* [C / 16][H][W][16] */
+    engine_poke(e, BUF_L1, 0, map, sizeof map);          /* [C / 16][H][W][16] */
     engine_poke(e, BUF_L0B, 0, weights, sizeof weights); /* Zn: [columns / 16][CO / 16][16 n][16 k] */
     struct insn load = make(OP_LOAD_3D, DTYPE_HALF, at(BUF_L0A, 0), at(BUF_L1, 0));
     struct load_3d_params *p = &load.p.load_3d;
@@ -400,8 +413,8 @@ static void test_conv(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_int8), cmocka_unit_test(test_half),  cmocka_unit_test(test_float),
-        cmocka_unit_test(test_int4), cmocka_unit_test(test_v2),    cmocka_unit_test(test_c_api),
+        cmocka_unit_test(test_int8), cmocka_unit_test(test_half),        cmocka_unit_test(test_float),
+        cmocka_unit_test(test_int4), cmocka_unit_test(test_v2),          cmocka_unit_test(test_c_api),
         cmocka_unit_test(test_mx),   cmocka_unit_test(test_with_stride), cmocka_unit_test(test_conv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,34 +45,48 @@ static double expected(const struct quant_row *q, double x, uint64_t word, bool 
     const bool plain = q->mode == QUANT_NONE || q->mode == QUANT_F322F16 || q->mode == QUANT_F322BF16;
     const double y = relu && x <= 0.0 ? 0.0 : plain ? x : x * scale;
     switch (q->dst) {
-    case DTYPE_HALF: return to_small(y, 10, -14, 65504.0, keep);
-    case DTYPE_BF16: return to_small(y, 7, -126, 0x1.FEp127, keep);
+    case DTYPE_HALF:
+        return to_small(y, 10, -14, 65504.0, keep);
+    case DTYPE_BF16:
+        return to_small(y, 7, -126, 0x1.FEp127, keep);
     case DTYPE_FP8_E4M3: {
         const double v = to_small(y, 3, -6, 448.0, keep);
         return isinf(v) ? NAN : v;
     }
-    case DTYPE_FLOAT: return q->mode == QUANT_NONE ? y : (double)(float)y;
+    case DTYPE_FLOAT:
+        return q->mode == QUANT_NONE ? y : (double)(float)y;
     case DTYPE_INT8:
     case DTYPE_UINT8: {
         const int raw = (int)(word >> 37 & 511U), offset = raw >= 256 ? raw - 512 : raw;
         const double v = nearbyint(clampd(isnan(y) ? 0.0 : y, -256.0, 255.0)) + offset;
         return word >> 46 & 1U ? clampd(v, -128.0, 127.0) : clampd(v, 0.0, 255.0);
     }
-    default: return y;
+    default:
+        return y;
     }
 }
 
 static const struct quant_row rows[] = {
-    {QUANT_NONE, DTYPE_FLOAT, DTYPE_FLOAT},          {QUANT_NONE, DTYPE_INT32, DTYPE_INT32},
-    {QUANT_F322F16, DTYPE_FLOAT, DTYPE_HALF},        {QUANT_F322BF16, DTYPE_FLOAT, DTYPE_BF16},
-    {QUANT_DEQF16, DTYPE_INT32, DTYPE_HALF},         {QUANT_VDEQF16, DTYPE_INT32, DTYPE_HALF},
-    {QUANT_QF322B8_PRE, DTYPE_FLOAT, DTYPE_INT8},    {QUANT_VQF322B8_PRE, DTYPE_FLOAT, DTYPE_UINT8},
-    {QUANT_REQ8, DTYPE_INT32, DTYPE_UINT8},          {QUANT_VREQ8, DTYPE_INT32, DTYPE_INT8},
-    {QUANT_QF322FP8_PRE, DTYPE_FLOAT, DTYPE_FP8_E4M3}, {QUANT_VQF322FP8_PRE, DTYPE_FLOAT, DTYPE_FP8_E4M3},
-    {QUANT_QS322BF16_PRE, DTYPE_INT32, DTYPE_BF16},  {QUANT_VQS322BF16_PRE, DTYPE_INT32, DTYPE_BF16},
-    {QUANT_QF322F16_PRE, DTYPE_FLOAT, DTYPE_HALF},   {QUANT_VQF322F16_PRE, DTYPE_FLOAT, DTYPE_HALF},
-    {QUANT_QF322BF16_PRE, DTYPE_FLOAT, DTYPE_BF16},  {QUANT_VQF322BF16_PRE, DTYPE_FLOAT, DTYPE_BF16},
-    {QUANT_QF322F32_PRE, DTYPE_FLOAT, DTYPE_FLOAT},  {QUANT_VQF322F32_PRE, DTYPE_FLOAT, DTYPE_FLOAT},
+    {QUANT_NONE, DTYPE_FLOAT, DTYPE_FLOAT},
+    {QUANT_NONE, DTYPE_INT32, DTYPE_INT32},
+    {QUANT_F322F16, DTYPE_FLOAT, DTYPE_HALF},
+    {QUANT_F322BF16, DTYPE_FLOAT, DTYPE_BF16},
+    {QUANT_DEQF16, DTYPE_INT32, DTYPE_HALF},
+    {QUANT_VDEQF16, DTYPE_INT32, DTYPE_HALF},
+    {QUANT_QF322B8_PRE, DTYPE_FLOAT, DTYPE_INT8},
+    {QUANT_VQF322B8_PRE, DTYPE_FLOAT, DTYPE_UINT8},
+    {QUANT_REQ8, DTYPE_INT32, DTYPE_UINT8},
+    {QUANT_VREQ8, DTYPE_INT32, DTYPE_INT8},
+    {QUANT_QF322FP8_PRE, DTYPE_FLOAT, DTYPE_FP8_E4M3},
+    {QUANT_VQF322FP8_PRE, DTYPE_FLOAT, DTYPE_FP8_E4M3},
+    {QUANT_QS322BF16_PRE, DTYPE_INT32, DTYPE_BF16},
+    {QUANT_VQS322BF16_PRE, DTYPE_INT32, DTYPE_BF16},
+    {QUANT_QF322F16_PRE, DTYPE_FLOAT, DTYPE_HALF},
+    {QUANT_VQF322F16_PRE, DTYPE_FLOAT, DTYPE_HALF},
+    {QUANT_QF322BF16_PRE, DTYPE_FLOAT, DTYPE_BF16},
+    {QUANT_VQF322BF16_PRE, DTYPE_FLOAT, DTYPE_BF16},
+    {QUANT_QF322F32_PRE, DTYPE_FLOAT, DTYPE_FLOAT},
+    {QUANT_VQF322F32_PRE, DTYPE_FLOAT, DTYPE_FLOAT},
 };
 
 struct bed {
@@ -112,8 +126,11 @@ static void random_tile(struct bed *b, struct rng *r, enum dtype src, enum dtype
     for (int64_t i = 0; i < 65536 / 4; i++) {
         uint32_t bits = (uint32_t)(int32_t)rng_between(r, -3000, 3000);
         if (src == DTYPE_FLOAT) {
-            static const uint32_t odd[] = {0x7F800000U, 0xFF800000U, 0x7FC00000U, 0x80000000U, 0x7F7FFFFFU, 0x33000001U, 0x00000001U};
-            bits = rng_below(r, 20) == 0 ? odd[rng_below(r, 7)] : float_bits((float)((rng_unit(r) - 0.5) * ldexp(1.0, (int)rng_between(r, -20, 20))));
+            static const uint32_t odd[] = {0x7F800000U, 0xFF800000U, 0x7FC00000U, 0x80000000U,
+                                           0x7F7FFFFFU, 0x33000001U, 0x00000001U};
+            bits = rng_below(r, 20) == 0
+                       ? odd[rng_below(r, 7)]
+                       : float_bits((float)((rng_unit(r) - 0.5) * ldexp(1.0, (int)rng_between(r, -20, 20))));
         }
         memcpy(b->l0c + i * 4, &bits, 4);
     }
@@ -129,7 +146,9 @@ static double tile_value(const struct bed *b, const struct insn *in, int64_t mat
     const int64_t unit = b->t.arch == 3510 ? 64 : 1024;
     const int64_t step = p->format == FIXPIPE_ND ? p->srcNdStride * unit : p->srcNzMatrixStride * 64;
     const int64_t pitch = p->format == FIXPIPE_DN ? p->srcNzC0Stride * 64 : 64;
-    return dtype_load((enum dtype)in->dtype, b->l0c + in->src.byte + matrix * step + column / 16 * p->srcStride * 64 + row * pitch + column % 16 * 4, 0);
+    return dtype_load(
+        (enum dtype)in->dtype,
+        b->l0c + in->src.byte + matrix * step + column / 16 * p->srcStride * 64 + row * pitch + column % 16 * 4, 0);
 }
 
 /* Byte of element (matrix, row, column) in the destination. */
@@ -174,7 +193,8 @@ static void check_tile(struct bed *b, const struct insn *in, const struct quant_
 
 static struct insn random_store(struct rng *r, const struct quant_row *q, bool a950)
 {
-    struct insn in = make(OP_FIXPIPE, q->src, at_gm(TENSOR_C, (int64_t)rng_below(r, 50)), at(BUF_L0C, 64 * (int64_t)rng_below(r, 4)));
+    struct insn in = make(OP_FIXPIPE, q->src, at_gm(TENSOR_C, (int64_t)rng_below(r, 50)),
+                          at(BUF_L0C, 64 * (int64_t)rng_below(r, 4)));
     struct fixpipe_params *p = &in.p.fixpipe;
     p->quantPre = (uint8_t)q->mode;
     p->dstType = (uint8_t)q->dst;
@@ -237,7 +257,8 @@ static void test_shift(void **state)
         int32_t value;
         unsigned n;
         int8_t want;
-    } cases[] = {{1000, 2, 125 / 2}, {-1000, 2, -125 / 2}, {10000000, 0, 127}, {-8, 1, -1}, {-9, 1, -2}, {70000, 15, 0}};
+    } cases[] = {{1000, 2, 125 / 2}, {-1000, 2, -125 / 2}, {10000000, 0, 127},
+                 {-8, 1, -1},        {-9, 1, -2},          {70000, 15, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct insn in = make(OP_FIXPIPE, DTYPE_INT32, at_gm(TENSOR_C, 0), at(BUF_L0C, 0));
         in.p.fixpipe.quantPre = QUANT_REQ8;

@@ -20,8 +20,15 @@
 static inline struct target fixture_target(enum product product)
 {
     const bool a950 = product == PRODUCT_ASCEND950;
-    struct target t = {.name = product_name(product), .product = product, .arch = a950 ? 3510 : 2201, .l0a_nz = a950, .cores = 1,
-                       .event_ids = 6, .cube_n = 16, .l0c_to_gm = true, .fb_columns = a950 ? 512 : 256};
+    struct target t = {.name = product_name(product),
+                       .product = product,
+                       .arch = a950 ? 3510 : 2201,
+                       .l0a_nz = a950,
+                       .cores = 1,
+                       .event_ids = 6,
+                       .cube_n = 16,
+                       .l0c_to_gm = true,
+                       .fb_columns = a950 ? 512 : 256};
     const int64_t kib = 1024;
     t.physical[BUF_GM] = INT64_MAX;
     t.physical[BUF_L1] = 512 * kib;

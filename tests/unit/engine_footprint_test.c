@@ -70,7 +70,8 @@ static void randomize(struct rng *r, struct insn *in)
     const struct insn_field *f = insn_fields((enum op)in->op, &count);
     for (size_t i = 0; i < count; i++) {
         const int64_t most = f[i].kind == FIELD_BOOL ? 1 : rng_below(r, 40) == 0 ? 300 : 9;
-        const int64_t value = f[i].is_signed && rng_below(r, 4) == 0 && in->op != OP_DATA_COPY_PAD ? -small(r, 3) : small(r, most);
+        const int64_t value = f[i].is_signed && rng_below(r, 4) == 0 && in->op != OP_DATA_COPY_PAD ? -small(r, 3)
+                                                                                                   : small(r, most);
         if (f[i].kind <= FIELD_BOOL && value >= f[i].min && value <= f[i].max) {
             (void)insn_field_set(in, &f[i], value);
         }
@@ -84,12 +85,18 @@ static enum dtype pick(struct rng *r, const enum dtype *types, size_t count)
 
 static void random_insn(struct rng *r, enum op op, bool a950, struct insn *in)
 {
-    static const enum dtype types[] = {DTYPE_INT4, DTYPE_INT8, DTYPE_HALF, DTYPE_FLOAT, DTYPE_FP4_E2M1, DTYPE_FP8_E4M3, DTYPE_BF16};
+    static const enum dtype types[] = {DTYPE_INT4,     DTYPE_INT8,     DTYPE_HALF, DTYPE_FLOAT,
+                                       DTYPE_FP4_E2M1, DTYPE_FP8_E4M3, DTYPE_BF16};
     const bool gm = op <= OP_DATA_COPY_PAD || ((op == OP_LOAD_2D || op == OP_LOAD_2D_V2) && rng_below(r, 3) == 0);
     const enum buffer l0 = rng_below(r, 2) == 0 ? BUF_L0A : BUF_L0B;
-    const enum buffer dst = gm ? BUF_L1 : op == OP_FILL ? (a950 ? BUF_L1 : l0) : op == OP_L1_TO_BT ? BUF_BT : op == OP_L1_TO_FB ? BUF_FB : l0;
+    const enum buffer dst = gm                  ? BUF_L1
+                            : op == OP_FILL     ? (a950 ? BUF_L1 : l0)
+                            : op == OP_L1_TO_BT ? BUF_BT
+                            : op == OP_L1_TO_FB ? BUF_FB
+                                                : l0;
     const int64_t step = dst == BUF_L1 ? 32 : dst == BUF_BT ? 64 : dst == BUF_FB ? 128 : 512;
-    *in = make(op, pick(r, types, 7), at(dst, small(r, 20) * step), gm ? at_gm(TENSOR_A, small(r, 100)) : at(BUF_L1, small(r, 40) * 32));
+    *in = make(op, pick(r, types, 7), at(dst, small(r, 20) * step),
+               gm ? at_gm(TENSOR_A, small(r, 100)) : at(BUF_L1, small(r, 40) * 32));
     in->src2 = at(BUF_L1, small(r, 40) * 32);
     if (op == OP_L1_TO_BT) {
         in->dtype = (uint8_t)(rng_below(r, 2) == 0 ? DTYPE_HALF : DTYPE_FLOAT);
@@ -225,16 +232,17 @@ static void run_random(enum product product, const enum op *ops, size_t op_count
 static void test_950(void **state)
 {
     (void)state;
-    static const enum op ops[] = {OP_ND2NZ,      OP_DN2NZ,       OP_DATA_COPY, OP_DATA_COPY_PAD,  OP_FILL,     OP_LOAD_2D,
-                                  OP_LOAD_2D_V2, OP_LOAD_TRANSPOSE, OP_LOAD_TRANSPOSE_V2, OP_LOAD_MX, OP_LOAD_3D, OP_LOAD_3D_STRIDE,
-                                  OP_L1_TO_BT,   OP_L1_TO_FB};
+    static const enum op ops[] = {OP_ND2NZ,   OP_DN2NZ,          OP_DATA_COPY,      OP_DATA_COPY_PAD,     OP_FILL,
+                                  OP_LOAD_2D, OP_LOAD_2D_V2,     OP_LOAD_TRANSPOSE, OP_LOAD_TRANSPOSE_V2, OP_LOAD_MX,
+                                  OP_LOAD_3D, OP_LOAD_3D_STRIDE, OP_L1_TO_BT,       OP_L1_TO_FB};
     run_random(PRODUCT_ASCEND950, ops, sizeof ops / sizeof *ops, 3000);
 }
 
 static void test_a2(void **state)
 {
     (void)state;
-    static const enum op ops[] = {OP_ND2NZ,   OP_DATA_COPY, OP_FILL, OP_LOAD_2D, OP_LOAD_TRANSPOSE, OP_LOAD_3D, OP_L1_TO_BT, OP_L1_TO_FB};
+    static const enum op ops[] = {OP_ND2NZ,          OP_DATA_COPY, OP_FILL,     OP_LOAD_2D,
+                                  OP_LOAD_TRANSPOSE, OP_LOAD_3D,   OP_L1_TO_BT, OP_L1_TO_FB};
     run_random(PRODUCT_ASCEND910B, ops, sizeof ops / sizeof *ops, 3000);
 }
 

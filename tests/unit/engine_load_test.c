@@ -20,8 +20,10 @@ static void test_memory(void **state)
     memset(flag, 1, sizeof flag);
     memset(other_flag, 1, sizeof other_flag);
     for (int i = 0; i < 3000; i++) {
-        const int64_t from = (int64_t)rng_below(&r, SIZE), len = (int64_t)rng_below(&r, (uint64_t)(SIZE - from) < 700 ? (uint64_t)(SIZE - from) + 1 : 700);
-        const int64_t to = rng_below(&r, 2) == 0 ? (int64_t)rng_below(&r, (uint64_t)(SIZE - len) + 1) : (SIZE - len) / 32 * 32;
+        const int64_t from = (int64_t)rng_below(&r, SIZE),
+                      len = (int64_t)rng_below(&r, (uint64_t)(SIZE - from) < 700 ? (uint64_t)(SIZE - from) + 1 : 700);
+        const int64_t to = rng_below(&r, 2) == 0 ? (int64_t)rng_below(&r, (uint64_t)(SIZE - len) + 1)
+                                                 : (SIZE - len) / 32 * 32;
         switch (rng_below(&r, 4)) {
         case 0:
             taint_set(&m, from, len);
@@ -72,7 +74,10 @@ static void test_squares(void **state)
     struct rng r = rng_init(3);
     for (int w = 0; w < 4; w++) {
         const unsigned bits = widths[w];
-        const enum dtype type = bits == 4 ? DTYPE_INT4 : bits == 8 ? DTYPE_INT8 : bits == 16 ? DTYPE_INT16 : DTYPE_INT32;
+        const enum dtype type = bits == 4    ? DTYPE_INT4
+                                : bits == 8  ? DTYPE_INT8
+                                : bits == 16 ? DTYPE_INT16
+                                             : DTYPE_INT32;
         const int64_t n = transpose_fractals(bits), c0 = dtype_c0(type);
         const uint8_t *from[SQUARE_MAX];
         uint8_t *to[SQUARE_MAX];
@@ -136,7 +141,9 @@ static void test_refusals(void **state)
     in.src.byte = 8;
     run_fails(b.e, &in, "source: L1 byte 0x8 is not a multiple of 32");
     in = load_2d(129);
-    run_fails(b.e, &in, "bytes [0, 66048) leave the 65536 bytes of L0A; first outside: byte offset 65536 of the operand, element 32768");
+    run_fails(b.e, &in,
+              "bytes [0, 66048) leave the 65536 bytes of L0A; first outside: byte offset 65536 of the operand, element "
+              "32768");
     in = load_2d(1);
     in.src.byte = 512 * 1024 - 480;
     run_fails(b.e, &in, "source: bytes");
@@ -200,11 +207,11 @@ static void test_taint_travels(void **state)
     bed_init(&b, PRODUCT_ASCEND910B);
     static const struct {
         enum dtype dtype;
-        int64_t hole, open; /* byte missing at the source; byte tainted in the result */
-    } cases[] = {{DTYPE_HALF, 2 * 32 + 6, 3 * 32 + 4},                   /* (2, 3) -> (3, 2) */
-                 {DTYPE_INT8, 512 + 1 * 32 + 20, 512 + 4 * 32 + 17},     /* (17, 20) -> (20, 17) */
-                 {DTYPE_FLOAT, 512 + 9 * 32 + 4, 512 + 9 * 32 + 4},      /* (9, 9) stays */
-                 {DTYPE_INT4, 1024 + 3 * 32 + 5, 0}};                    /* (35, 10 and 11) -> (10 and 11, 35) */
+        int64_t hole, open;                            /* byte missing at the source; byte tainted in the result */
+    } cases[] = {{DTYPE_HALF, 2 * 32 + 6, 3 * 32 + 4}, /* (2, 3) -> (3, 2) */
+                 {DTYPE_INT8, 512 + 1 * 32 + 20, 512 + 4 * 32 + 17}, /* (17, 20) -> (20, 17) */
+                 {DTYPE_FLOAT, 512 + 9 * 32 + 4, 512 + 9 * 32 + 4},  /* (9, 9) stays */
+                 {DTYPE_INT4, 1024 + 3 * 32 + 5, 0}};                /* (35, 10 and 11) -> (10 and 11, 35) */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         engine_reset(b.e);
         engine_poke(b.e, BUF_L1, 0, bytes, cases[i].hole);

@@ -67,8 +67,12 @@ static void matmul(struct engine *e, const struct shape *s, uint64_t seed, uint8
     fix.p.fixpipe.nSize = (uint16_t)s->n;
     fix.p.fixpipe.srcStride = (uint16_t)align_up(s->m, 16);
     fix.p.fixpipe.dstStride = (uint32_t)s->n;
-    const struct insn program[] = {nd_to_l1(TENSOR_A, 0, s->m, s->k), nd_to_l1(TENSOR_B, 65536, s->k, s->n),
-                                   load(BUF_L0A, 0, s->m, s->k), load(BUF_L0B, 65536, s->k, s->n), mmad, fix};
+    const struct insn program[] = {nd_to_l1(TENSOR_A, 0, s->m, s->k),
+                                   nd_to_l1(TENSOR_B, 65536, s->k, s->n),
+                                   load(BUF_L0A, 0, s->m, s->k),
+                                   load(BUF_L0B, 65536, s->k, s->n),
+                                   mmad,
+                                   fix};
     for (size_t i = 0; i < sizeof program / sizeof *program; i++) {
         run_ok(e, &program[i]);
     }
@@ -89,7 +93,8 @@ static void matmul(struct engine *e, const struct shape *s, uint64_t seed, uint8
 static void test_shapes(void **state)
 {
     (void)state;
-    static const struct shape shapes[] = {{16, 16, 16}, {128, 128, 64}, {40, 50, 70}, {17, 33, 15}, {2, 1, 3}, {100, 7, 130}};
+    static const struct shape shapes[] = {{16, 16, 16}, {128, 128, 64}, {40, 50, 70},
+                                          {17, 33, 15}, {2, 1, 3},      {100, 7, 130}};
     const struct target t = fixture_target(PRODUCT_ASCEND910B);
     struct engine *e;
     assert_int_equal(engine_create(&t, &e, NULL), STATUS_OK);

@@ -30,7 +30,8 @@ static uint32_t canonical_bits(float f)
 
 static void check_float(struct rng *r, bool fused)
 {
-    const int64_t m = rng_between(r, 1, 20), n = rng_between(r, 1, 50), k = rng_below(r, 5) == 0 ? rng_between(r, 250, 270) : rng_between(r, 1, 40);
+    const int64_t m = rng_between(r, 1, 20), n = rng_between(r, 1, 50),
+                  k = rng_below(r, 5) == 0 ? rng_between(r, 250, 270) : rng_between(r, 1, 40);
     const int64_t panels = ceil_div(n, 16), lda = k + rng_between(r, 0, 5), rows = align_up(m, 16);
     float *a = malloc((size_t)(m * lda) * 4), *b = malloc((size_t)(panels * k * 16) * 4);
     float *start = malloc((size_t)(panels * rows * 16) * 4), *c = malloc((size_t)(panels * rows * 16) * 4);
@@ -59,8 +60,8 @@ static void check_float(struct rng *r, bool fused)
                 sum = sum + product;
             }
             if (float_bits(c[i]) != canonical_bits(sum)) {
-                print_error("%s m=%d n=%d k=%d (%d, %d): %08x, want %08x\n", mmad_isa_name((enum mmad_isa)isa), (int)m, (int)n,
-                            (int)k, (int)row, (int)column, float_bits(c[i]), canonical_bits(sum));
+                print_error("%s m=%d n=%d k=%d (%d, %d): %08x, want %08x\n", mmad_isa_name((enum mmad_isa)isa), (int)m,
+                            (int)n, (int)k, (int)row, (int)column, float_bits(c[i]), canonical_bits(sum));
                 fail();
             }
         }
@@ -73,7 +74,8 @@ static void check_float(struct rng *r, bool fused)
 
 static void check_int(struct rng *r)
 {
-    const int64_t m = rng_between(r, 1, 20), n = rng_between(r, 1, 50), k = rng_between(r, 1, 70), pairs = align_up(k, 2);
+    const int64_t m = rng_between(r, 1, 20), n = rng_between(r, 1, 50), k = rng_between(r, 1, 70),
+                  pairs = align_up(k, 2);
     const int64_t panels = ceil_div(n, 16), rows = align_up(m, 16);
     int16_t *a = calloc((size_t)(m * pairs), 2), *b = calloc((size_t)(panels * pairs * 16), 2);
     int32_t *start = malloc((size_t)(panels * rows * 16) * 4), *c = malloc((size_t)(panels * rows * 16) * 4);
@@ -94,7 +96,8 @@ static void check_int(struct rng *r)
             const int64_t row = i / 16 % rows, column = i / 16 / rows * 16 + i % 16;
             uint32_t sum = (uint32_t)start[i];
             for (int64_t x = 0; x < k && row < m && column < n; x++) {
-                sum += (uint32_t)(a[row * pairs + x] * b[column / 16 * pairs * 16 + x / 2 * 32 + column % 16 * 2 + x % 2]);
+                sum += (uint32_t)(a[row * pairs + x] *
+                                  b[column / 16 * pairs * 16 + x / 2 * 32 + column % 16 * 2 + x % 2]);
             }
             assert_int_equal((uint32_t)c[i], sum);
         }
@@ -187,7 +190,8 @@ static float product_of(const struct setup *s, int64_t row, int64_t column, int6
     if (s->in.op != OP_MMAD_MX) {
         return (float)left(s, row, k) * (float)right(s, k, column);
     }
-    const int ea = scale(s, BUF_L0A_MX, s->in.src.byte, s->gemv, row, k), eb = scale(s, BUF_L0B_MX, s->in.src2.byte, false, column, k);
+    const int ea = scale(s, BUF_L0A_MX, s->in.src.byte, s->gemv, row, k),
+              eb = scale(s, BUF_L0B_MX, s->in.src2.byte, false, column, k);
     return ea == 255 || eb == 255 ? NAN : (float)ldexp(p, ea + eb - 254);
 }
 
@@ -257,8 +261,8 @@ static void check_mmad(struct setup *s, struct rng *r)
                     sum = sum + product_of(s, row, column, k);
                 }
                 if (got != canonical_bits(sum)) {
-                    print_error("%s x %s m=%d n=%d k=%d: %08x, want %08x\n", dtype_info(s->a)->name, dtype_info(s->b)->name, p->m,
-                                p->n, p->k, got, canonical_bits(sum));
+                    print_error("%s x %s m=%d n=%d k=%d: %08x, want %08x\n", dtype_info(s->a)->name,
+                                dtype_info(s->b)->name, p->m, p->n, p->k, got, canonical_bits(sum));
                     fail();
                 }
             }
@@ -283,7 +287,11 @@ static void test_triples(void **state)
                 continue;
             }
             for (int round = 0; round < 12; round++) {
-                struct setup s = {.product = products[p], .t = &t, .e = e, .a = (enum dtype)triples[i].a, .b = (enum dtype)triples[i].b};
+                struct setup s = {.product = products[p],
+                                  .t = &t,
+                                  .e = e,
+                                  .a = (enum dtype)triples[i].a,
+                                  .b = (enum dtype)triples[i].b};
                 s.in = make(triples[i].mx ? OP_MMAD_MX : OP_MMAD, s.a, at(BUF_L0C, 2048), at(BUF_L0A, 1024));
                 s.in.src2 = at(BUF_L0B, 2048);
                 s.in.p.mmad.btype = triples[i].b;
@@ -303,7 +311,11 @@ static void test_unsigned_and_half(void **state)
     struct engine *e;
     assert_int_equal(engine_create(&t, &e, NULL), STATUS_OK);
     for (int round = 0; round < 20; round++) {
-        struct setup s = {.product = PRODUCT_ASCEND910B, .t = &t, .e = e, .a = DTYPE_UINT8, .b = round % 2 == 0 ? DTYPE_INT8 : DTYPE_UINT8};
+        struct setup s = {.product = PRODUCT_ASCEND910B,
+                          .t = &t,
+                          .e = e,
+                          .a = DTYPE_UINT8,
+                          .b = round % 2 == 0 ? DTYPE_INT8 : DTYPE_UINT8};
         s.in = make(OP_MMAD, s.a, at(BUF_L0C, 0), at(BUF_L0A, 0));
         s.in.src2 = at(BUF_L0B, 0);
         s.in.p.mmad.btype = (uint8_t)s.b;
@@ -328,7 +340,8 @@ static void test_unsigned_and_half(void **state)
         for (int column = 0; column < 16; column++) {
             uint16_t sum = 0, got;
             for (int k = 0; k < 16; k++) {
-                sum = half_from_float(half_to_float(sum) + half_to_float(a[row * 16 + k]) * half_to_float(b[column * 16 + k]), FP_KEEP);
+                sum = half_from_float(
+                    half_to_float(sum) + half_to_float(a[row * 16 + k]) * half_to_float(b[column * 16 + k]), FP_KEEP);
             }
             memcpy(&got, c + (row * 16 + column) * 2, 2);
             assert_int_equal(got, sum);
@@ -348,8 +361,9 @@ static void test_hf32(void **state)
         assert_int_equal(engine_create(&t, &e, NULL), STATUS_OK);
         const int drop = products[p] == PRODUCT_ASCEND950 ? 13 : 12;
         const uint32_t one = 0x3F800000U;
-        const uint32_t inputs[] = {one | 1U, one | 1U << drop, one | 1U << (drop - 1), one | 3U << (drop - 1), one + (1U << (drop - 1)) + 1,
-                                   0x7F800000U};
+        const uint32_t inputs[] = {
+            one | 1U,   one | 1U << drop, one | 1U << (drop - 1), one | 3U << (drop - 1), one + (1U << (drop - 1)) + 1,
+            0x7F800000U};
         const uint32_t even[] = {one, one | 1U << drop, one, one | 2U << drop, one | 1U << drop, 0x7F800000U};
         const uint32_t zero[] = {one, one | 1U << drop, one, one | 1U << drop, one | 1U << drop, 0x7F800000U};
         uint8_t ones[512] = {0}, left_bytes[512] = {0};

@@ -46,7 +46,9 @@ static void test_values(void **state)
         for (size_t i = 0; i < count; i++) {
             assert_true(insn_field_get(&in, &f[i]) == f[i].def);
             for (int round = 0; round < 20; round++) {
-                const int64_t value = round == 0 ? f[i].min : round == 1 ? f[i].max : rng_between(&r, f[i].min, f[i].max);
+                const int64_t value = round == 0   ? f[i].min
+                                      : round == 1 ? f[i].max
+                                                   : rng_between(&r, f[i].min, f[i].max);
                 struct strbuf text;
                 int64_t back;
                 strbuf_init(&text);
@@ -112,15 +114,17 @@ static void test_lines(void **state)
                         "MTE1 LoadData L0A+0x200 <- L1+0x400 half LoadData2DParams{repeatTimes=4, srcStride=1}");
     strbuf_clear(&text);
     insn_format_all(&in, &text);
-    assert_string_equal(strbuf_cstr(&text),
-                        "MTE1 LoadData L0A+0x200 <- L1+0x400 half LoadData2DParams{startIndex=0, repeatTimes=4, srcStride=1, "
-                        "sid=0, dstGap=0, ifTranspose=0, addrMode=0}");
+    assert_string_equal(
+        strbuf_cstr(&text),
+        "MTE1 LoadData L0A+0x200 <- L1+0x400 half LoadData2DParams{startIndex=0, repeatTimes=4, srcStride=1, "
+        "sid=0, dstGap=0, ifTranspose=0, addrMode=0}");
     in = make(OP_MMAD, DTYPE_INT8, at(BUF_L0C, 0), at(BUF_L0A, 0));
     in.src2 = at(BUF_L0B, 0x8000);
     in.p.mmad.m = in.p.mmad.n = in.p.mmad.k = 16;
     strbuf_clear(&text);
     insn_format(&in, &text);
-    assert_string_equal(strbuf_cstr(&text), "M Mmad L0C+0x0 <- L0A+0x0 * L0B+0x8000 int8_t MmadParams{m=16, n=16, k=16}");
+    assert_string_equal(strbuf_cstr(&text),
+                        "M Mmad L0C+0x0 <- L0A+0x0 * L0B+0x8000 int8_t MmadParams{m=16, n=16, k=16}");
     in = make(OP_FIXPIPE, DTYPE_FLOAT, at_gm(TENSOR_C, 16), at(BUF_L0C, 0));
     in.p.fixpipe.quantPre = QUANT_F322F16;
     in.p.fixpipe.dstType = DTYPE_HALF;
@@ -149,8 +153,9 @@ static void test_lines(void **state)
     in.p.load_mx.xStep = 2;
     strbuf_clear(&text);
     insn_format(&in, &text);
-    assert_string_equal(strbuf_cstr(&text),
-                        "MTE1 LoadData L0A+0x0 <- L1+0x0, L1+0x1000 fp8_e4m3fn_t LoadData2DParamsV2+LoadData2DMxParams{mx.xStep=2}");
+    assert_string_equal(
+        strbuf_cstr(&text),
+        "MTE1 LoadData L0A+0x0 <- L1+0x0, L1+0x1000 fp8_e4m3fn_t LoadData2DParamsV2+LoadData2DMxParams{mx.xStep=2}");
     strbuf_fini(&text);
 }
 
@@ -163,13 +168,20 @@ static void test_pipes_and_paths(void **state)
         enum pipe pipe;
         enum path path;
     } rows[] = {
-        {OP_ND2NZ, BUF_L1, BUF_GM, PIPE_MTE2, PATH_GM_L1},       {OP_LOAD_2D, BUF_L1, BUF_GM, PIPE_MTE2, PATH_GM_L1},
-        {OP_LOAD_2D, BUF_L0A, BUF_GM, PIPE_MTE2, PATH_GM_L0A},   {OP_LOAD_2D, BUF_L0A, BUF_L1, PIPE_MTE1, PATH_L1_L0A},
-        {OP_LOAD_2D_V2, BUF_L1, BUF_GM, PIPE_MTE2, PATH_GM_L1},  {OP_LOAD_3D, BUF_L0B, BUF_L1, PIPE_MTE1, PATH_L1_L0B},
-        {OP_FILL, BUF_L1, BUF_GM, PIPE_MTE2, PATH_GM_L1},        {OP_FILL, BUF_L0A, BUF_GM, PIPE_MTE1, PATH_GM_L0A},
-        {OP_L1_TO_BT, BUF_BT, BUF_L1, PIPE_MTE1, PATH_L1_BT},    {OP_L1_TO_FB, BUF_FB, BUF_L1, PIPE_FIX, PATH_L1_FB},
-        {OP_FIXPIPE, BUF_L1, BUF_L0C, PIPE_FIX, PATH_L0C_L1},    {OP_FIXPIPE, BUF_UB, BUF_L0C, PIPE_FIX, PATH_L0C_UB},
-        {OP_MMAD, BUF_L0C, BUF_L0A, PIPE_M, PATH_N},             {OP_LOAD_2D, BUF_L0A, BUF_UB, PIPE_MTE1, PATH_N},
+        {OP_ND2NZ, BUF_L1, BUF_GM, PIPE_MTE2, PATH_GM_L1},
+        {OP_LOAD_2D, BUF_L1, BUF_GM, PIPE_MTE2, PATH_GM_L1},
+        {OP_LOAD_2D, BUF_L0A, BUF_GM, PIPE_MTE2, PATH_GM_L0A},
+        {OP_LOAD_2D, BUF_L0A, BUF_L1, PIPE_MTE1, PATH_L1_L0A},
+        {OP_LOAD_2D_V2, BUF_L1, BUF_GM, PIPE_MTE2, PATH_GM_L1},
+        {OP_LOAD_3D, BUF_L0B, BUF_L1, PIPE_MTE1, PATH_L1_L0B},
+        {OP_FILL, BUF_L1, BUF_GM, PIPE_MTE2, PATH_GM_L1},
+        {OP_FILL, BUF_L0A, BUF_GM, PIPE_MTE1, PATH_GM_L0A},
+        {OP_L1_TO_BT, BUF_BT, BUF_L1, PIPE_MTE1, PATH_L1_BT},
+        {OP_L1_TO_FB, BUF_FB, BUF_L1, PIPE_FIX, PATH_L1_FB},
+        {OP_FIXPIPE, BUF_L1, BUF_L0C, PIPE_FIX, PATH_L0C_L1},
+        {OP_FIXPIPE, BUF_UB, BUF_L0C, PIPE_FIX, PATH_L0C_UB},
+        {OP_MMAD, BUF_L0C, BUF_L0A, PIPE_M, PATH_N},
+        {OP_LOAD_2D, BUF_L0A, BUF_UB, PIPE_MTE1, PATH_N},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct insn in = make(rows[i].op, DTYPE_HALF, at(rows[i].dst, 0), at(rows[i].src, 0));
@@ -199,9 +211,9 @@ static void test_names(void **state)
     static const struct {
         const char *name;
         enum buffer buf;
-    } names[] = {{"A1", BUF_L1},   {"B1", BUF_L1},  {"C1", BUF_L1}, {"A2", BUF_L0A},       {"B2", BUF_L0B},  {"CO1", BUF_L0C},
-                 {"C2", BUF_BT},   {"L1", BUF_L1},  {"UB", BUF_UB}, {"C2PIPE2GM", BUF_FB}, {"GM", BUF_GM},   {"L0B_MX", BUF_L0B_MX},
-                 {"L0D", BUF_N},   {"", BUF_N},     {"a1", BUF_N}};
+    } names[] = {{"A1", BUF_L1},   {"B1", BUF_L1},         {"C1", BUF_L1}, {"A2", BUF_L0A}, {"B2", BUF_L0B},
+                 {"CO1", BUF_L0C}, {"C2", BUF_BT},         {"L1", BUF_L1}, {"UB", BUF_UB},  {"C2PIPE2GM", BUF_FB},
+                 {"GM", BUF_GM},   {"L0B_MX", BUF_L0B_MX}, {"L0D", BUF_N}, {"", BUF_N},     {"a1", BUF_N}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         assert_int_equal(buffer_from_name(names[i].name), names[i].buf);
     }

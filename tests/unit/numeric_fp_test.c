@@ -88,7 +88,8 @@ static uint32_t nearest(const struct shape *s, double value, bool *overflow)
             best_distance = distance;
         }
     }
-    const double edge = largest + place / 2; /* a tie at the edge goes to the even side, which overflows iff the largest is odd */
+    const double edge = largest +
+                        place / 2; /* a tie at the edge goes to the even side, which overflows iff the largest is odd */
     *overflow = fabs(value) > edge || (fabs(value) == edge && best % 2 != 0);
     if (fabs(value) > largest) {
         best = 0;
@@ -100,11 +101,28 @@ static uint32_t nearest(const struct shape *s, double value, bool *overflow)
 }
 
 typedef uint32_t (*encode_fn)(float, enum fp_overflow);
-static uint32_t enc_half(float f, enum fp_overflow o) { return half_from_float(f, o); }
-static uint32_t enc_e4m3(float f, enum fp_overflow o) { return fp8_e4m3_from_float(f, o); }
-static uint32_t enc_e5m2(float f, enum fp_overflow o) { return fp8_e5m2_from_float(f, o); }
-static uint32_t enc_e2m1(float f, enum fp_overflow o) { (void)o; return fp4_e2m1_from_float(f); }
-static uint32_t enc_e1m2(float f, enum fp_overflow o) { (void)o; return fp4_e1m2_from_float(f); }
+static uint32_t enc_half(float f, enum fp_overflow o)
+{
+    return half_from_float(f, o);
+}
+static uint32_t enc_e4m3(float f, enum fp_overflow o)
+{
+    return fp8_e4m3_from_float(f, o);
+}
+static uint32_t enc_e5m2(float f, enum fp_overflow o)
+{
+    return fp8_e5m2_from_float(f, o);
+}
+static uint32_t enc_e2m1(float f, enum fp_overflow o)
+{
+    (void)o;
+    return fp4_e2m1_from_float(f);
+}
+static uint32_t enc_e1m2(float f, enum fp_overflow o)
+{
+    (void)o;
+    return fp4_e1m2_from_float(f);
+}
 
 static float probe(struct rng *r, int i)
 {
@@ -220,7 +238,8 @@ static double hif8_value(uint32_t code)
     }
     const uint32_t rest = m - bands[band].first;
     const int man_bits = bands[band].man_bits;
-    return sign * ldexp(1.0 + ldexp((double)(rest & ((1U << man_bits) - 1)), -man_bits), bands[band].exps[rest >> man_bits]);
+    return sign *
+           ldexp(1.0 + ldexp((double)(rest & ((1U << man_bits) - 1)), -man_bits), bands[band].exps[rest >> man_bits]);
 }
 
 static int compare_doubles(const void *a, const void *b)
