@@ -172,7 +172,7 @@ static const struct bound *find_bound(const struct run *r, const char *name, siz
 
 /* ---- instructions ---- */
 
-static void run_insn(struct run *r, const struct insn_text *ci)
+static void run_insn(struct run *r, const struct conform_insn *ci)
 {
     if (ci->violations.errors > 0) {
         struct strbuf text;
@@ -190,22 +190,22 @@ static void run_insn(struct run *r, const struct insn_text *ci)
 }
 
 /* Registers set before the call. */
-static enum status set_registers(struct run *r, const struct insn_text *call)
+static enum status set_registers(struct run *r, const struct conform_insn *call)
 {
-    struct insn_text ci;
+    struct conform_insn ci;
     if (r->c->fmatrix != NULL) {
         const struct vec_line *l = r->c->fmatrix;
-        (void)insn_text_start(&ci, "set_fmatrix", r->c->dtype, r->target->arch);
+        (void)conform_insn_start(&ci, "set_fmatrix", r->c->dtype, r->target->arch);
         ci.insn.p.load_3d.fMatrixCtrl = call->insn.p.load_3d.fMatrixCtrl;
-        if (insn_text_set(&ci, "l1H", l->words[1].text) != NULL || insn_text_set(&ci, "l1W", l->words[2].text) != NULL ||
-            insn_text_set(&ci, "padList", l->words[3].text) != NULL) {
+        if (conform_insn_set(&ci, "l1H", l->words[1].text) != NULL || conform_insn_set(&ci, "l1W", l->words[2].text) != NULL ||
+            conform_insn_set(&ci, "padList", l->words[3].text) != NULL) {
             return invalid(r, l, 1, "setfmatrix takes H W l,r,t,b");
         }
         run_insn(r, &ci);
     }
     if (r->c->padding != NULL) {
-        (void)insn_text_start(&ci, "set_padding", r->c->dtype, r->target->arch);
-        if (insn_text_set(&ci, "value", r->c->padding->words[1].text) != NULL) {
+        (void)conform_insn_start(&ci, "set_padding", r->c->dtype, r->target->arch);
+        if (conform_insn_set(&ci, "value", r->c->padding->words[1].text) != NULL) {
             return invalid(r, r->c->padding, 1, "setpadding takes a bit pattern");
         }
         run_insn(r, &ci);
@@ -236,23 +236,23 @@ static void set_operands(const struct run *r, struct insn *in)
 
 static enum status run_single(struct run *r)
 {
-    struct insn_text ci;
-    if (!insn_text_start(&ci, r->c->instr, r->c->dtype, r->target->arch)) {
+    struct conform_insn ci;
+    if (!conform_insn_start(&ci, r->c->instr, r->c->dtype, r->target->arch)) {
         return invalid(r, NULL, 0, "unknown instr or dtype");
     }
-    if (!insn_text_path(&ci, r->c->path)) {
+    if (!conform_insn_path(&ci, r->c->path)) {
         return invalid(r, NULL, 0, "unknown path");
     }
     for (size_t i = 0; i < r->c->param_count; i++) {
         const struct vec_line *l = &r->c->params[i];
-        const char *wrong = insn_text_set(&ci, l->words[1].text, l->words[2].text);
+        const char *wrong = conform_insn_set(&ci, l->words[1].text, l->words[2].text);
         if (wrong != NULL) {
             return invalid(r, l, 1, wrong);
         }
     }
     TRY(place_buffers(r, &ci.insn));
     set_operands(r, &ci.insn);
-    insn_set_pipe(&ci.insn);
+    conform_insn_finish(&ci);
     TRY(set_registers(r, &ci));
     run_insn(r, &ci);
     return STATUS_OK;
@@ -294,9 +294,9 @@ static bool step_operand(const struct run *r, struct insn *in, const char *key, 
 
 static enum status run_step(struct run *r, const struct vec_line *l)
 {
-    struct insn_text ci;
+    struct conform_insn ci;
     const char *type = l->words[2].text;
-    if (strncmp(type, "dtype=", 6) != 0 || !insn_text_start(&ci, l->words[1].text, type + 6, r->target->arch)) {
+    if (strncmp(type, "dtype=", 6) != 0 || !conform_insn_start(&ci, l->words[1].text, type + 6, r->target->arch)) {
         return invalid(r, l, 1, "unknown instruction, or no dtype= behind it");
     }
     for (size_t i = 3; i < l->count; i++) {
@@ -310,13 +310,13 @@ static enum status run_step(struct run *r, const struct vec_line *l)
         bool ok = true;
         const char *wrong = NULL;
         if (!step_operand(r, &ci.insn, key, equals + 1, &ok)) {
-            wrong = insn_text_set(&ci, key, equals + 1);
+            wrong = conform_insn_set(&ci, key, equals + 1);
         }
         if (wrong != NULL || !ok) {
             return invalid(r, l, i, wrong != NULL ? wrong : "no buffer of the program with an offset");
         }
     }
-    insn_set_pipe(&ci.insn);
+    conform_insn_finish(&ci);
     run_insn(r, &ci);
     return STATUS_OK;
 }

@@ -5,7 +5,8 @@
 #include "engine/conform.h"
 #include "engine/engine.h"
 #include "engine/vec_file.h"
-#include "isa/insn_text.h"
+#include "isa/alias.h"
+#include "isa/legality.h"
 #include "target/target.h"
 
 /* One engine per product, made when first needed. */
@@ -21,6 +22,26 @@ void conform_context_fini(struct conform_context *cx);
 /* The chip that stands for a product; NULL with an error in cx->d. */
 const struct target *conform_target(struct conform_context *cx, enum product product);
 struct engine *conform_engine(struct conform_context *cx, enum product product);
+
+/* An instruction being built from words. */
+struct conform_insn {
+    struct insn insn;
+    struct insn_name name;
+    struct violations violations; /* of values that fit no field */
+};
+
+/* Starts one: looks the name up, sets defaults.  @return false if the name or dtype is unknown. */
+bool conform_insn_start(struct conform_insn *ci, const char *instr, const char *dtype, int arch);
+
+/* Sets `name` to `text`; padList takes four values with commas.  @return NULL,
+ * or what is wrong. */
+const char *conform_insn_set(struct conform_insn *ci, const char *name, const char *text);
+
+/* "L1->L0A", "L0A+L0B->L0C", "const->L1", "UB->L0A" to the buffers of the operands. */
+bool conform_insn_path(struct conform_insn *ci, const char *path);
+
+/* Derived things once all fields are in: pipe, result type. */
+void conform_insn_finish(struct conform_insn *ci);
 
 /* Runs one case. *text: what differs, or the label of the reading. STATUS_OK
  * with a verdict; STATUS_INVALID if the case makes no sense (reported). */

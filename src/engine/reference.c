@@ -33,6 +33,9 @@ static void fill_a(const struct problem *p, const struct c_block *c, int64_t k0,
         } else {
             gm_row_values(x->isa, p, TENSOR_A, row0 + c->m0 + i, k0, k, to);
         }
+        if (p->a.mx) {
+            reference_scale(p, TENSOR_SA, c->batch, c->m0 + i, k0, k, to, 1);
+        }
     }
 }
 
@@ -49,6 +52,10 @@ static void fill_b(const struct problem *p, const struct c_block *c, int64_t k0,
         for (int64_t j = 0; j < x->pitch; j += REFERENCE_COLS) {
             memcpy(x->b + j * REFERENCE_K + kk * REFERENCE_COLS, x->line + j, REFERENCE_COLS * sizeof(float));
         }
+    }
+    for (int64_t j = 0; p->b.mx && j < c->n; j++) {
+        float *column = x->b + j / REFERENCE_COLS * REFERENCE_COLS * REFERENCE_K + j % REFERENCE_COLS;
+        reference_scale(p, TENSOR_SB, c->batch, c->n0 + j, k0, k, column, REFERENCE_COLS);
     }
 }
 
@@ -87,6 +94,9 @@ enum status reference_matmul_with(enum gm_isa isa, const struct problem *p, cons
     if (x.a == NULL || x.b == NULL || x.line == NULL || x.acc == NULL) {
         return STATUS_NO_MEMORY;
     }
+    for (int64_t i = 0; p->bias.dtype != DTYPE_NONE && ranges[0].k0 == 0 && i < c->m; i++) {
+        reference_bias(p, c, x.acc + i * x.pitch);
+    }
     for (int r = 0; r < count; r++) {
         for (int64_t k = 0; k < ranges[r].k; k += REFERENCE_K) {
             const int64_t panel = min_i64(REFERENCE_K, ranges[r].k - k);
@@ -97,6 +107,9 @@ enum status reference_matmul_with(enum gm_isa isa, const struct problem *p, cons
     }
     const int64_t row_bytes = dtype_bytes(dtype, c->n);
     for (int64_t i = 0; i < c->m; i++) {
+        if (dtype == p->c.dtype) {
+            reference_convert(p, c, dtype, x.acc + i * x.pitch);
+        }
         TRY(reference_store(isa, dtype, x.acc + i * x.pitch, c->n, out + i * row_bytes));
     }
     return STATUS_OK;

@@ -19,7 +19,9 @@ struct c_block {
 };
 
 /* Elements of a block of C in `dtype`, row after row without gaps, summed over
- * the given K ranges in order. `out` holds dtype_bytes(dtype, m * n).
+ * the given K ranges in order; a sum that begins with k = 0 starts from the bias.
+ * In C's own dtype scale factors and relu are applied as C asks; another dtype
+ * is a partial sum's, left as it is. `out` holds dtype_bytes(dtype, m * n).
  * Scratch comes from `arena`. STATUS_NO_MEMORY, STATUS_UNSUPPORTED (dtype). */
 enum status reference_matmul(const struct problem *p, const struct c_block *block, enum dtype dtype,
                              const struct k_range *ranges, int count, struct arena *arena, uint8_t *out);

@@ -27,6 +27,16 @@ void reference_multiply(enum gm_isa isa, const struct reference_block *x);
 /* dtype_store() of a row of floats. STATUS_UNSUPPORTED: less than a byte an element. */
 enum status reference_store(enum gm_isa isa, enum dtype dtype, const float *values, int64_t n, uint8_t *out);
 
+/* The sum's part around the products (reference_ends.c). */
+/* MX: a[0..k) are row m of op(A) (column n of op(B)) from k0 on; each becomes a
+ * times its scale, exactly. `stride`: from one k to the next. */
+void reference_scale(const struct problem *p, enum tensor scales, int64_t batch, int64_t mn, int64_t k0, int64_t k,
+                     float *values, int64_t stride);
+/* Start values of a row of the block. */
+void reference_bias(const struct problem *p, const struct c_block *block, float *row);
+/* Fixpipe's factors, relu and offset of a row of sums, before the last rounding. */
+void reference_convert(const struct problem *p, const struct c_block *block, enum dtype dtype, float *row);
+
 /* reference_matmul at a given width, <= gm_isa_best(). */
 enum status reference_matmul_with(enum gm_isa isa, const struct problem *p, const struct c_block *block,
                                   enum dtype dtype, const struct k_range *ranges, int count, struct arena *arena,

@@ -44,23 +44,41 @@ void verify_set_tamper(struct verify *v, verify_tamper *tamper, void *ctx)
 
 /* --- GM ports ------------------------------------------------------------ */
 
-static enum status read_a(void *ctx, int64_t byte, int64_t len, uint8_t *out)
-{
-    const struct verify *v = ctx;
-    return problem_read(v->s->problem, TENSOR_A, byte, len, out);
-}
+typedef enum status gm_read_fn(void *ctx, int64_t byte, int64_t len, uint8_t *out);
 
-static enum status read_b(void *ctx, int64_t byte, int64_t len, uint8_t *out)
-{
-    const struct verify *v = ctx;
-    return problem_read(v->s->problem, TENSOR_B, byte, len, out);
-}
+#define READER(name, tensor)                                                          \
+    static enum status name(void *ctx, int64_t byte, int64_t len, uint8_t *out)       \
+    {                                                                                 \
+        return problem_read(((const struct verify *)ctx)->s->problem, tensor, byte, len, out); \
+    }
+READER(read_a, TENSOR_A)
+READER(read_b, TENSOR_B)
+READER(read_scale_a, TENSOR_SA)
+READER(read_scale_b, TENSOR_SB)
+READER(read_bias, TENSOR_BIAS)
+READER(read_quant, TENSOR_QUANT)
+#undef READER
 
 /* Index of a byte's element in the window, and the bytes up to the end of its
  * memory row; -1 outside. An access may cover several rows when the pitch
  * equals the width. */
+static int64_t nz_window_at(const struct c_window *w, int64_t byte, int64_t len, int64_t *n)
+{
+    const int64_t block = w->nz_width * w->es, in_batch = byte / block % (w->nz_rows * w->nz_columns);
+    const int64_t batch = byte / block / (w->nz_rows * w->nz_columns), at = byte % block;
+    const int64_t row = batch * w->batch_rows + in_batch % w->nz_rows - w->row0;
+    const int64_t col = in_batch / w->nz_rows * w->nz_width + at / w->es - w->col0;
+    *n = min_i64(len, block - at);
+    const bool inside = in_batch % w->nz_rows < w->batch_rows && row >= 0 && row < w->rows && col >= 0 &&
+                        col + *n / w->es <= w->cols && at % w->es == 0 && *n % w->es == 0;
+    return inside ? row * w->cols + col : -1;
+}
+
 static int64_t window_at(const struct c_window *w, int64_t byte, int64_t len, int64_t *n)
 {
+    if (w->nz_width > 0) {
+        return nz_window_at(w, byte, len, n);
+    }
     const int64_t row = byte / w->pitch - w->row0, at = byte % w->pitch, col = at / w->es - w->col0;
     *n = min_i64(len, w->pitch - at);
     const bool inside = row >= 0 && row < w->rows && col >= 0 && col + *n / w->es <= w->cols && at % w->es == 0 &&
@@ -114,14 +132,19 @@ static void set_ports(struct verify *v)
     const struct problem *p = v->s->problem;
     const bool workspace = uses_workspace(v->s);
     const int64_t bytes = workspace ? v->s->parts * p->M * p->N * 4 : problem_tensor_bytes(p, TENSOR_C);
-    engine_set_port(v->engine, TENSOR_A,
-                    &(struct gm_port){.ctx = v,
-                                      .bytes = problem_tensor_bytes(p, TENSOR_A),
-                                      .read = v->layout ? verify_read_ids_a : read_a});
-    engine_set_port(v->engine, TENSOR_B,
-                    &(struct gm_port){.ctx = v,
-                                      .bytes = problem_tensor_bytes(p, TENSOR_B),
-                                      .read = v->layout ? verify_read_ids_b : read_b});
+    static const struct {
+        enum tensor tensor;
+        gm_read_fn *read, *ids; /* ids: in level layout */
+    } inputs[] = {
+        {TENSOR_A, read_a, verify_read_ids_a}, {TENSOR_B, read_b, verify_read_ids_b}, {TENSOR_SA, read_scale_a, NULL},
+        {TENSOR_SB, read_scale_b, NULL},       {TENSOR_BIAS, read_bias, NULL},        {TENSOR_QUANT, read_quant, NULL}};
+    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
+        const bool ids = v->layout && inputs[i].ids != NULL;
+        const struct gm_port port = {.ctx = v,
+                                     .bytes = problem_tensor_bytes(p, inputs[i].tensor),
+                                     .read = ids ? inputs[i].ids : inputs[i].read};
+        engine_set_port(v->engine, inputs[i].tensor, &port);
+    }
     /* Of C and the workspace, only the one this schedule stores to exists. */
     engine_set_port(v->engine, workspace ? TENSOR_C : TENSOR_WORKSPACE, &(struct gm_port){.ctx = v});
     engine_set_port(v->engine, workspace ? TENSOR_WORKSPACE : TENSOR_C,
@@ -137,6 +160,12 @@ enum status verify_open_window(struct verify *v, int64_t row0, int64_t col0, int
     w->dtype = workspace ? workspace_dtype(p) : p->c.dtype;
     w->es = dtype_bytes(w->dtype, 1);
     w->pitch = workspace ? p->N * w->es : problem_pitch_bytes(p, TENSOR_C);
+    if (!workspace && p->c.format == LAYOUT_NZ) {
+        w->nz_width = problem_nz_width(p, TENSOR_C);
+        w->nz_rows = align_up(p->c.rows, 16);
+        w->nz_columns = ceil_div(p->c.cols, w->nz_width);
+        w->batch_rows = p->c.rows;
+    }
     w->data = arena_alloc(&v->arena, (size_t)(rows * cols), (size_t)w->es);
     w->count = arena_alloc(&v->arena, (size_t)(rows * cols), 1);
     if (w->data == NULL || w->count == NULL) {

@@ -19,14 +19,17 @@ struct tile_form {
     int32_t extent[2], offset[2]; /* of what L1 holds, and the tile's place in it */
     int32_t start;                /* K block the tile starts with (shuffleK) */
     uint8_t load[2], release[2], resident[2];
-    uint8_t pad[2];
+    uint8_t first_slice; /* its sums start from the bias */
+    uint8_t pad;
 };
 
 /* All that the run of a pattern depends on. Zeroed before it is filled, so it
  * compares as bytes. */
 struct pattern_key {
     const struct target *target;
-    struct operand a, b, c;
+    struct operand a, b, c, bias, scale_a, scale_b, quant;
+    double deq_scale;
+    uint8_t relu, hf32, pad2[6];
     int64_t K;
     uint64_t seed;
     struct tiling t; /* geometry fields zeroed */
@@ -136,6 +139,13 @@ static void make_key(const struct verify *v, const struct tile_form *tile, const
     key_operand(&key->a, &s->problem->a);
     key_operand(&key->b, &s->problem->b);
     key_operand(&key->c, &s->problem->c);
+    key_operand(&key->bias, &s->problem->bias);
+    key_operand(&key->scale_a, &s->problem->scale_a);
+    key_operand(&key->scale_b, &s->problem->scale_b);
+    key_operand(&key->quant, &s->problem->quant);
+    key->deq_scale = s->problem->deq_scale;
+    key->relu = s->problem->relu;
+    key->hf32 = s->problem->hf32;
     key->K = s->problem->K;
     key->seed = s->problem->seed;
     key->t = s->t;
@@ -164,17 +174,32 @@ static int64_t gm_shift(const struct problem *p, enum tensor tensor, const struc
         return ((by->dplane + by->dm) * p->N + by->dn) * 4;
     }
     const struct operand *o = problem_operand(p, tensor);
+    const int64_t dmn = tensor == TENSOR_A || tensor == TENSOR_SA ? by->dm : by->dn;
     int64_t rows = by->dm, cols = by->dn;
-    if (tensor == TENSOR_A) {
-        rows = p->a.transpose ? by->dk : by->dm;
-        cols = p->a.transpose ? by->dm : by->dk;
-    } else if (tensor == TENSOR_B) {
-        rows = p->b.transpose ? by->dn : by->dk;
-        cols = p->b.transpose ? by->dk : by->dn;
+    switch (tensor) {
+    case TENSOR_A: /* rows are K where it is transposed; B the other way round */
+    case TENSOR_B:
+        rows = o->transpose == (tensor == TENSOR_A) ? by->dk : dmn;
+        cols = o->transpose == (tensor == TENSOR_A) ? dmn : by->dk;
+        break;
+    case TENSOR_SA: /* a code for 32 k; transposed: rows of two codes */
+    case TENSOR_SB:
+        rows = o->transpose ? by->dk / 64 : dmn;
+        cols = o->transpose ? 2 * dmn : by->dk / 32;
+        break;
+    case TENSOR_BIAS:
+    case TENSOR_QUANT:
+        rows = 0;
+        break;
+    case TENSOR_C:
+    case TENSOR_WORKSPACE:
+    case TENSOR_N:
+        break;
     }
     if (o->format == LAYOUT_NZ) {
-        const int64_t c0 = dtype_c0(o->dtype), columns = by->dbatch * ceil_div(o->cols, c0) + cols / c0;
-        return columns * align_up(o->rows, 16) * 32 + rows * 32;
+        const int64_t width = problem_nz_width(p, tensor), row_bytes = dtype_bytes(o->dtype, width);
+        const int64_t columns = by->dbatch * ceil_div(o->cols, width) + cols / width;
+        return (columns * align_up(o->rows, 16) + rows) * row_bytes;
     }
     return (rows + by->dbatch * o->rows) * problem_pitch_bytes(p, tensor) + cols * dtype_info(o->dtype)->bits / 8;
 }
@@ -493,6 +518,7 @@ static void form_of(const struct tile *tile, int32_t start, struct tile_form *f)
 {
     memset(f, 0, sizeof *f);
     f->m = tile->m, f->n = tile->n, f->k = tile->k;
+    f->first_slice = tile->kslice == 0;
     f->start = start;
     for (int role = ROLE_A; role <= ROLE_B; role++) {
         const struct tile_hold *h = &tile->hold[role];

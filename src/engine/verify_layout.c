@@ -147,7 +147,9 @@ enum status verify_layout_mmad(struct verify *v, const struct step *step, const 
     const struct mmad_params *p = &insn->p.mmad;
     const struct tile *tile = &step->tile;
     const int64_t k0 = tile->k0 + step->k0;
-    if (p->k != step->k || p->m < tile->m || p->n < tile->n) {
+    /* Scales cover whole blocks of 64 k: the tail is zeros, in neither operand's ids. */
+    const int64_t k = insn->op == OP_MMAD_MX ? align_up(step->k, 64) : step->k;
+    if (p->k != k || p->m < tile->m || p->n < tile->n) {
         return diag_error(d, STATUS_MISMATCH, NULL,
                           "core %d step %u: Mmad covers %d x %d x %d, the step needs %d x %d x %d", tile->core,
                           step->index, p->m, p->n, p->k, tile->m, tile->n, step->k);
@@ -157,7 +159,7 @@ enum status verify_layout_mmad(struct verify *v, const struct step *step, const 
                                  .buf = BUF_L0A,
                                  .byte = insn->src.byte,
                                  .mn = p->m,
-                                 .k = p->k,
+                                 .k = p->kDirectionAlign ? align_up(p->k, 16) : p->k,
                                  .mn0 = tile->m0,
                                  .k0 = k0,
                                  .vector = p->m == 1 && !(v->s->target->arch == 3510 && p->disableGemv),

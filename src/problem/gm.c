@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "numeric/fp.h"
 #include "problem/gm_file.h"
 #include "problem/gm_kernel.h"
 #include "problem/problem.h"
@@ -13,28 +14,56 @@
  * format, so a kernel that uses it shows. */
 #define GAP_BYTE 0xFF
 
-/* dtype_store() of -3..3; a test holds them to it. Types without a sign or a
- * zero clamp. A table, because the engine reads GM in bursts of a few dozen
- * bytes, too short to encode seven values each time. */
+/* The seven values of each dtype: -3..3 where it holds them; all products and
+ * sums stay exact (problem.h). */
+#define WHOLE    {-3, -2, -1, 0, 1, 2, 3}
+#define UNSIGNED {0, 1, 2, 3, 4, 5, 6}
+static const float VALUES[DTYPE_N][GM_VALUES] = {
+    [DTYPE_INT4] = WHOLE,
+    [DTYPE_FP4_E2M1] = WHOLE,
+    [DTYPE_FP4_E1M2] = {-1.5F, -1, -0.5F, 0, 0.5F, 1, 1.5F},
+    [DTYPE_INT8] = WHOLE,
+    [DTYPE_UINT8] = UNSIGNED,
+    [DTYPE_FP8_E4M3] = WHOLE,
+    [DTYPE_FP8_E5M2] = WHOLE,
+    [DTYPE_HIF8] = WHOLE,
+    [DTYPE_E8M0] = {0.5F, 0.5F, 1, 1, 1, 2, 2},
+    [DTYPE_HALF] = WHOLE,
+    [DTYPE_BF16] = WHOLE,
+    [DTYPE_INT16] = WHOLE,
+    [DTYPE_UINT16] = UNSIGNED,
+    [DTYPE_FLOAT] = WHOLE,
+    [DTYPE_INT32] = WHOLE,
+    [DTYPE_UINT32] = UNSIGNED,
+    [DTYPE_UINT64] = UNSIGNED,
+};
+
+/* Their codes as dtype_store() makes them; a test holds them to it. A table,
+ * because the engine reads GM in bursts of a few dozen bytes, too short to
+ * encode seven values each time. */
 static const union gm_codes CODES[DTYPE_N] = {
     [DTYPE_INT4] = {.u8 = {13, 14, 15, 0, 1, 2, 3}},
     [DTYPE_FP4_E2M1] = {.u8 = {13, 12, 10, 0, 2, 4, 5}},
-    [DTYPE_FP4_E1M2] = {.u8 = {15, 15, 12, 0, 4, 7, 7}},
+    [DTYPE_FP4_E1M2] = {.u8 = {14, 12, 10, 0, 2, 4, 6}},
     [DTYPE_INT8] = {.u8 = {0xFD, 0xFE, 0xFF, 0, 1, 2, 3}},
-    [DTYPE_UINT8] = {.u8 = {0, 0, 0, 0, 1, 2, 3}},
+    [DTYPE_UINT8] = {.u8 = {0, 1, 2, 3, 4, 5, 6}},
     [DTYPE_FP8_E4M3] = {.u8 = {0xC4, 0xC0, 0xB8, 0, 0x38, 0x40, 0x44}},
     [DTYPE_FP8_E5M2] = {.u8 = {0xC2, 0xC0, 0xBC, 0, 0x3C, 0x40, 0x42}},
     [DTYPE_HIF8] = {.u8 = {0x94, 0x90, 0x88, 0, 0x08, 0x10, 0x14}},
-    [DTYPE_E8M0] = {.u8 = {0, 0, 0, 0, 127, 128, 128}},
+    [DTYPE_E8M0] = {.u8 = {126, 126, 127, 127, 127, 128, 128}},
     [DTYPE_HALF] = {.u16 = {0xC200, 0xC000, 0xBC00, 0, 0x3C00, 0x4000, 0x4200}},
     [DTYPE_BF16] = {.u16 = {0xC040, 0xC000, 0xBF80, 0, 0x3F80, 0x4000, 0x4040}},
     [DTYPE_INT16] = {.u16 = {0xFFFD, 0xFFFE, 0xFFFF, 0, 1, 2, 3}},
-    [DTYPE_UINT16] = {.u16 = {0, 0, 0, 0, 1, 2, 3}},
+    [DTYPE_UINT16] = {.u16 = {0, 1, 2, 3, 4, 5, 6}},
     [DTYPE_FLOAT] = {.u32 = {0xC0400000, 0xC0000000, 0xBF800000, 0, 0x3F800000, 0x40000000, 0x40400000}},
     [DTYPE_INT32] = {.u32 = {0xFFFFFFFD, 0xFFFFFFFE, 0xFFFFFFFF, 0, 1, 2, 3}},
-    [DTYPE_UINT32] = {.u32 = {0, 0, 0, 0, 1, 2, 3}},
-    [DTYPE_UINT64] = {.u32 = {0, 0, 0, 0, 1, 2, 3}},
+    [DTYPE_UINT32] = {.u32 = {0, 1, 2, 3, 4, 5, 6}},
+    [DTYPE_UINT64] = {.u32 = {0, 1, 2, 3, 4, 5, 6}},
 };
+
+/* Lower halves of the quant row's words: factors 1/16, 1/8, 1/4, 1/2, 3/4, 1, 2. */
+static const union gm_codes FACTORS = {
+    .u32 = {0x3D800000, 0x3E000000, 0x3E800000, 0x3F000000, 0x3F400000, 0x3F800000, 0x40000000}};
 
 static inline struct gm_salt salt_of(const struct problem *p, enum tensor tensor)
 {
@@ -42,11 +71,59 @@ static inline struct gm_salt salt_of(const struct problem *p, enum tensor tensor
                             .tensor = (uint32_t)tensor * 0x85EBCA6BU};
 }
 
-int32_t problem_value(const struct problem *p, enum tensor tensor, int64_t row, int64_t col)
+/* Which of its dtype's seven values an element has. */
+static uint32_t code_at(const struct problem *p, enum tensor tensor, int64_t row, int64_t col)
 {
-    const uint32_t key = gm_row_key(salt_of(p, tensor), (uint32_t)row);
-    return (int32_t)gm_element_code(key, (uint32_t)col) + GM_LEAST;
+    return gm_element_code(gm_row_key(salt_of(p, tensor), (uint32_t)row), (uint32_t)col);
 }
+
+static const float *values_of(const struct problem *p, enum tensor tensor)
+{
+    const struct operand *o = problem_operand(p, tensor);
+    return VALUES[o == NULL ? DTYPE_FLOAT : o->dtype];
+}
+
+/* The same as table of a kernel that writes floats. */
+static union gm_codes float_codes(const struct problem *p, enum tensor tensor)
+{
+    union gm_codes codes = {.u32 = {0}};
+    memcpy(codes.u32, values_of(p, tensor), sizeof VALUES[0]);
+    return codes;
+}
+
+float problem_value(const struct problem *p, enum tensor tensor, int64_t row, int64_t col)
+{
+    return values_of(p, tensor)[code_at(p, tensor, row, col)];
+}
+
+float problem_scale(const struct problem *p, enum tensor tensor, int64_t batch, int64_t mn, int64_t code)
+{
+    const struct operand *o = problem_operand(p, tensor);
+    return o->transpose ? problem_value(p, tensor, batch * o->rows + code / 2, 2 * mn + code % 2)
+                        : problem_value(p, tensor, batch * o->rows + mn, code);
+}
+
+/* --- scale words ----------------------------------------------------------- */
+
+/* Bit 46 of a scale word says that an 8-bit result is signed. */
+static uint32_t scale_word_high(const struct problem *p)
+{
+    return p->c.dtype == DTYPE_INT8 ? 1U << (46 - 32) : 0;
+}
+
+uint64_t problem_scale_word(const struct problem *p)
+{
+    /* The factor has 10 bits of mantissa. */
+    const uint32_t factor = float_bits((float)(p->deq_scale == 0 ? 1.0 : p->deq_scale)) & 0xFFFFE000U;
+    return (uint64_t)scale_word_high(p) << 32 | factor;
+}
+
+uint64_t problem_quant_word(const struct problem *p, int64_t row, int64_t col)
+{
+    return (uint64_t)scale_word_high(p) << 32 | FACTORS.u32[code_at(p, TENSOR_QUANT, row, col)];
+}
+
+/* --- runs of values -------------------------------------------------------- */
 
 void gm_row_values(enum gm_isa isa, const struct problem *p, enum tensor tensor, int64_t row, int64_t col, int64_t n,
                    float *out)
@@ -56,7 +133,8 @@ void gm_row_values(enum gm_isa isa, const struct problem *p, enum tensor tensor,
         gm_file_values(o, row, col, 0, 1, n, out);
         return;
     }
-    const struct gm_run run = {gm_row_key(salt_of(p, tensor), (uint32_t)row), (uint32_t)col, n, &CODES[DTYPE_FLOAT]};
+    const union gm_codes codes = float_codes(p, tensor);
+    const struct gm_run run = {gm_row_key(salt_of(p, tensor), (uint32_t)row), (uint32_t)col, n, &codes};
     gm_run_row(isa, 32, &run, (uint8_t *)out);
 }
 
@@ -68,7 +146,8 @@ void gm_column_values(enum gm_isa isa, const struct problem *p, enum tensor tens
         gm_file_values(o, row, col, 1, 0, n, out);
         return;
     }
-    const struct gm_run run = {.col = (uint32_t)col, .n = n, .codes = &CODES[DTYPE_FLOAT]};
+    const union gm_codes codes = float_codes(p, tensor);
+    const struct gm_run run = {.col = (uint32_t)col, .n = n, .codes = &codes};
     gm_run_column(isa, salt_of(p, tensor), (uint32_t)row, &run, (uint8_t *)out);
 }
 
@@ -83,15 +162,20 @@ struct reader {
     int bits;
     struct gm_salt salt;
     const struct operand *o;
+    const union gm_codes *codes;
+    uint32_t high; /* upper half of every b64 element */
 };
 
 /* Encoded elements [col, col + n) of one row; b4: col is even, n is or ends the row. */
 static void fill_row(const struct reader *r, int64_t row, int64_t col, int64_t n, uint8_t *out)
 {
-    const struct gm_run run = {gm_row_key(r->salt, (uint32_t)row), (uint32_t)col, n, &CODES[r->o->dtype]};
+    const struct gm_run run = {gm_row_key(r->salt, (uint32_t)row), (uint32_t)col, n, r->codes};
     gm_run_row(r->isa, r->bits, &run, out);
     if (r->bits == 4 && n % 2 != 0) {
         out[n / 2] &= 15; /* no element in the last high nibble */
+    }
+    for (int64_t i = 0; r->high != 0 && i < n; i++) {
+        memcpy(out + 8 * i + 4, &r->high, sizeof r->high);
     }
 }
 
@@ -168,7 +252,15 @@ enum status gm_read(enum gm_isa isa, const struct problem *p, enum tensor tensor
         memcpy(out, o->data + byte, (size_t)len);
         return STATUS_OK;
     }
-    const struct reader r = {.isa = isa, .bits = dtype_info(o->dtype)->bits, .salt = salt_of(p, tensor), .o = o};
+    struct reader r = {.isa = isa,
+                       .bits = dtype_info(o->dtype)->bits,
+                       .salt = salt_of(p, tensor),
+                       .o = o,
+                       .codes = &CODES[o->dtype]};
+    if (tensor == TENSOR_QUANT) {
+        r.codes = &FACTORS;
+        r.high = scale_word_high(p);
+    }
     if (o->format == LAYOUT_NZ) {
         read_nz(&r, byte, len, out);
     } else {

@@ -33,8 +33,7 @@ void gm_column_values(enum gm_isa isa, const struct problem *p, enum tensor tens
 /* --- between gm.c and gm_kernel.c ----------------------------------------- */
 
 enum {
-    GM_VALUES = 7, /* -3..3 */
-    GM_LEAST = -3  /* value of code 0 */
+    GM_VALUES = 7 /* of each dtype */
 };
 
 /* What an element's hash depends on besides its row and column. */
@@ -62,7 +61,7 @@ static inline uint32_t gm_element_code(uint32_t key, uint32_t col)
     return ((h & 0xFFFFU) * GM_VALUES) >> 16;
 }
 
-/* The encoded values -3..3 of one dtype, in the member of its width (b4: u8,
+/* The encoded values of one dtype, in the member of its width (b4: u8,
  * b64: u32, the upper words being zero). Padded to a vector. */
 union gm_codes {
     uint8_t u8[32];

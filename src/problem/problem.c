@@ -44,6 +44,13 @@ int64_t problem_pitch_bytes(const struct problem *p, enum tensor tensor)
     return o == NULL ? 0 : dtype_bytes(o->dtype, o->ld);
 }
 
+int64_t problem_nz_width(const struct problem *p, enum tensor tensor)
+{
+    const struct operand *o = problem_operand(p, tensor);
+    const bool wide = tensor == TENSOR_C && (o->dtype == DTYPE_INT32 || o->dtype == DTYPE_UINT32);
+    return wide ? 16 : dtype_c0(o->dtype);
+}
+
 /* Batches lie one after the other, gaps of the pitch included. */
 int64_t problem_tensor_bytes(const struct problem *p, enum tensor tensor)
 {
@@ -52,8 +59,8 @@ int64_t problem_tensor_bytes(const struct problem *p, enum tensor tensor)
         return 0;
     }
     if (o->format == LAYOUT_NZ) {
-        const int64_t c0 = dtype_c0(o->dtype);
-        return align_up(o->rows, 16) * ceil_div(o->cols, c0) * 32 * p->batch;
+        const int64_t width = problem_nz_width(p, tensor);
+        return align_up(o->rows, 16) * ceil_div(o->cols, width) * dtype_bytes(o->dtype, width) * p->batch;
     }
     /* The last row needs no gap behind it. */
     return problem_pitch_bytes(p, tensor) * (o->rows * p->batch - 1) + dtype_bytes(o->dtype, o->cols);
@@ -105,6 +112,14 @@ static enum status finish_operand(struct operand *o, const char *name, int64_t r
     return STATUS_OK;
 }
 
+/* [rows, scaleK], or in pairs along K (transpose): [scaleK / 2, rows, 2]. */
+static enum status finish_scales(struct operand *o, const char *name, int64_t rows, int64_t scale_k,
+                                 const struct location *at, struct diag *d)
+{
+    return o->transpose ? finish_operand(o, name, scale_k / 2, 2 * rows, at, d)
+                        : finish_operand(o, name, rows, scale_k, at, d);
+}
+
 enum status problem_finish(struct problem *p, const struct location *at, struct diag *d)
 {
     const struct {
@@ -131,6 +146,6 @@ enum status problem_finish(struct problem *p, const struct location *at, struct 
     TRY(finish_operand(&p->c, "C", p->M, p->N, at, d));
     TRY(finish_operand(&p->bias, "bias", 1, p->N, at, d));
     TRY(finish_operand(&p->quant, "quant", 1, p->N, at, d));
-    TRY(finish_operand(&p->scale_a, "scale of A", p->M, scale_k, at, d));
-    return finish_operand(&p->scale_b, "scale of B", p->N, scale_k, at, d);
+    TRY(finish_scales(&p->scale_a, "scale of A", p->M, scale_k, at, d));
+    return finish_scales(&p->scale_b, "scale of B", p->N, scale_k, at, d);
 }

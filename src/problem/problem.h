@@ -45,6 +45,9 @@ struct problem {
     int64_t groups;
     struct operand a, b, c, bias, scale_a, scale_b;
     struct operand quant; /* one uint64 scale word per column of C; none: no quant row */
+    double deq_scale;     /* factor of the modes that take one scale for all of C; 0: 1 */
+    bool relu;            /* Fixpipe clears negative results */
+    bool hf32;            /* float operands are multiplied as HF32 */
     struct conv_shape conv;
     uint64_t seed;
 };
@@ -70,17 +73,30 @@ int64_t problem_macs(const struct problem *p);
 int64_t problem_compulsory_bytes(const struct problem *p);
 
 /* The element function. Value of element (row, col) as it lies in memory (rows
- * of batch b start at b * operand rows): an
- * integer in -3..3, so that every partial sum of up to 1.8 million products is
- * exact in float and in int32 whatever the order. */
-int32_t problem_value(const struct problem *p, enum tensor tensor, int64_t row, int64_t col);
+ * of batch b start at b * operand rows): one of seven small values of the dtype,
+ * -3..3 where it holds them (uint8: 0..6; fp4_e1m2: -1.5..1.5 in halves), so
+ * that every partial sum of up to 100,000 products is exact in float and in
+ * int32 whatever the order. MX scales are 1/2, 1 or 2. */
+float problem_value(const struct problem *p, enum tensor tensor, int64_t row, int64_t col);
 
-/* `n` consecutive values of one memory row, as float. */
+/* `n` consecutive values of one memory row, as float; not of the quant row. */
 void problem_row_values(const struct problem *p, enum tensor tensor, int64_t row, int64_t col, int64_t n, float *out);
 
 /* GM bytes [byte, byte + len) of a tensor in its dtype and layout; the gap
  * between cols and ld holds a NaN-like poison pattern. Offsets in range. */
 enum status problem_read(const struct problem *p, enum tensor tensor, int64_t byte, int64_t len, uint8_t *out);
+
+/* Columns of one block column of a tensor in Nz: C0; 16 for int32 results, which
+ * Fixpipe writes in fractals of 16 x 16. */
+int64_t problem_nz_width(const struct problem *p, enum tensor tensor);
+
+/* MX scale of row m of A (column n of B) for the 32 k of `code`: 2^e. */
+float problem_scale(const struct problem *p, enum tensor tensor, int64_t batch, int64_t mn, int64_t code);
+
+/* Scale words of Fixpipe (kernel_rules 7): the one for all of C, and that of a
+ * column of the quant row (`row`: batch). */
+uint64_t problem_scale_word(const struct problem *p);
+uint64_t problem_quant_word(const struct problem *p, int64_t row, int64_t col);
 
 const char *layout_name(enum layout layout); /* "ND", "NZ", ... */
 enum layout layout_from_name(const char *name); /* LAYOUT_N if unknown */

@@ -9,6 +9,7 @@
 #include "base/intmath.h"
 #include "schedule/lower.h"
 #include "schedule/tiles.h"
+#include "tiling/dtypes.h"
 
 /* Steps and L1 loads of a tile of K slice length `k`. */
 static int32_t init_slice(const struct schedule *s, int64_t k, int32_t chunks[2])
@@ -40,6 +41,11 @@ enum status schedule_init(struct schedule *s, const struct target *target, const
     if (p->op != PROBLEM_MATMUL) {
         return diag_error(d, STATUS_UNSUPPORTED, NULL, "conv is not lowered yet");
     }
+    const struct mmad_triple *form = dtypes_triple(target, p);
+    if (form == NULL) {
+        return diag_error(d, STATUS_UNSUPPORTED, NULL, "the cube does not take these operands");
+    }
+    s->acc = form->c;
     tiles_init(s);
     init_steps(s);
     for (int i = 0; i < 2; i++) {
@@ -74,6 +80,17 @@ static int32_t tile_chunks(const struct schedule *s, const struct tile *tile, en
 
 /* --- tiles --------------------------------------------------------------- */
 
+/* Data chunks whose scales come in one copy. */
+static int32_t scale_factor(const struct schedule *s, enum role role)
+{
+    return role == ROLE_A ? s->t.scaleFactorKa : s->t.scaleFactorKb;
+}
+
+static bool scaled(const struct schedule *s, enum role role)
+{
+    return role == ROLE_A ? s->problem->a.mx : s->problem->b.mx;
+}
+
 /* The slots hold this tile's chunks already when the tile that filled them
  * last had the same rows and all chunks of a tile fit the slots. */
 static bool resident(const struct schedule *s, const struct tile *tile, enum role role)
@@ -105,7 +122,10 @@ void schedule_tile_at(const struct schedule *s, int32_t core, int64_t t, struct 
     out->step0 = in_full * s->nk + in_last * s->nk_last;
     for (int role = ROLE_A; role <= ROLE_B; role++) {
         if (s->hold[role] == HOLD_CHUNKS) {
+            const int32_t factor = scale_factor(s, (enum role)role);
             out->hold[role].ordinal = in_full * s->chunks[role] + in_last * s->chunks_last[role];
+            out->hold[role].scales = in_full * ceil_div(s->chunks[role], factor) +
+                                     in_last * ceil_div(s->chunks_last[role], factor);
             out->hold[role].resident = resident(s, out, (enum role)role);
         }
     }
@@ -140,8 +160,8 @@ static int32_t block_of_step(const struct schedule *s, const struct tile *tile, 
 
 /* Copies, waits and releases of one operand in a step. `block`: along K. */
 struct side_due {
-    bool copy, first, last, keep;
-    uint8_t slot;
+    bool copy, first, last, keep, scales;
+    uint8_t slot, scale_slot;
 };
 
 static struct side_due side_at(const struct schedule *s, const struct tile *tile, enum role role, int32_t k,
@@ -154,7 +174,8 @@ static struct side_due side_at(const struct schedule *s, const struct tile *tile
     if (s->hold[role] != HOLD_CHUNKS) {
         x.copy = x.first = h->load && k == 0;
         x.last = h->release && k == nk - 1;
-        x.slot = (uint8_t)(h->ordinal % slots);
+        x.slot = x.scale_slot = (uint8_t)(h->ordinal % slots);
+        x.scales = x.copy && scaled(s, role);
         return x;
     }
     const int32_t step = role == ROLE_A ? s->t.stepKa : s->t.stepKb, chunks = tile_chunks(s, tile, role);
@@ -164,6 +185,10 @@ static struct side_due side_at(const struct schedule *s, const struct tile *tile
     x.last = k == nk - 1 || block == nk - 1 || (block + 1) % step == 0;
     x.keep = x.copy && h->resident;
     x.slot = (uint8_t)((h->ordinal + chunk) % slots);
+    if (scaled(s, role)) {
+        x.scales = x.copy && !x.keep && chunk % scale_factor(s, role) == 0;
+        x.scale_slot = (uint8_t)((h->scales + chunk / scale_factor(s, role)) % slots);
+    }
     return x;
 }
 
@@ -178,23 +203,18 @@ static unsigned due_bits(const struct side_due *a, const struct side_due *b)
     due |= b->last ? DUE_LAST_B : 0;
     due |= a->keep ? DUE_KEEP_A : 0;
     due |= b->keep ? DUE_KEEP_B : 0;
+    due |= a->scales ? DUE_COPY_SA : 0;
+    due |= b->scales ? DUE_COPY_SB : 0;
     return due;
 }
 
 void schedule_step_at(const struct schedule *s, int32_t core, int64_t i, struct step *out)
 {
-    struct tile tile;
-    schedule_tile_at(s, core, tile_of_step(s, core, i), &tile);
-    schedule_step_of(s, &tile, (int32_t)(i - tile.step0), out);
-}
-
-void schedule_step_of(const struct schedule *s, const struct tile *tile, int32_t k, struct step *out)
-{
     const struct tiling *t = &s->t;
-    const int32_t nk = schedule_tile_steps(s, tile);
-    const int64_t i = tile->step0 + k;
     memset(out, 0, sizeof *out);
-    out->tile = *tile;
+    schedule_tile_at(s, core, tile_of_step(s, core, i), &out->tile);
+    const struct tile *tile = &out->tile;
+    const int32_t k = (int32_t)(i - tile->step0), nk = schedule_tile_steps(s, tile);
     int32_t start;
     const int32_t block = block_of_step(s, tile, k, &start);
     const struct side_due a = side_at(s, tile, ROLE_A, k, block, start);
@@ -204,6 +224,8 @@ void schedule_step_of(const struct schedule *s, const struct tile *tile, int32_t
     out->k = (int32_t)min_i64(t->baseK, tile->k - out->k0);
     out->ph = (struct phase){.a = a.slot,
                              .b = b.slot,
+                             .sa = a.scale_slot,
+                             .sb = b.scale_slot,
                              .l0a = (uint8_t)(i % t->dbL0A),
                              .l0b = (uint8_t)(i % t->dbL0B),
                              .l0c = (uint8_t)(tile->t % t->dbL0C)};
@@ -220,38 +242,56 @@ static void work_copy(const struct schedule *s, const struct step *step, enum ro
     w->row_bytes[role] = c.row_bytes;
     w->chunk_k[role] = c.chunk_k;
     w->copies[role] = c.insns;
-    w->insns[PIPE_MTE2] += c.insns;
+    w->fills += c.fills;
+    w->insns[PIPE_MTE2] += c.insns + c.fills;
     w->bytes[PATH_GM_L1] += (int64_t)c.rows * c.row_bytes;
 }
 
 static void work_load(const struct schedule *s, const struct step *step, enum role role, struct step_work *w)
 {
-    int64_t bytes;
-    lower_load_sums(s, step, role, &w->calls[role], &bytes);
-    w->insns[PIPE_MTE1] += w->calls[role];
-    w->bytes[role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B] += bytes;
+    struct load_sums sums;
+    lower_load_sums(s, step, role, &sums);
+    w->calls[role] = sums.calls;
+    w->insns[PIPE_MTE1] += sums.calls;
+    w->bytes[role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B] += sums.bytes;
+    w->bytes[role == ROLE_A ? PATH_L1_L0A_MX : PATH_L1_L0B_MX] += sums.scale_bytes;
+}
+
+/* Bias to BT, quant words to FB. */
+static void work_rows(const struct schedule *s, const struct step *step, struct step_work *w)
+{
+    if (lower_bias_due(s, step)) {
+        w->calls[ROLE_BIAS] = 1;
+        w->insns[PIPE_MTE1]++;
+        w->bytes[PATH_L1_BT] += lower_bias_bytes(s, step);
+    }
+    if (lower_copy_due(s, step, ROLE_QUANT)) {
+        w->calls[ROLE_QUANT] = 1;
+        w->insns[PIPE_FIX]++;
+        w->bytes[PATH_L1_FB] += lower_quant_bytes(s, step);
+    }
 }
 
 void schedule_step_work(const struct schedule *s, const struct step *step, struct step_work *w)
 {
     memset(w, 0, sizeof *w);
-    if ((step->due & DUE_COPY_A) && !(step->due & DUE_KEEP_A)) {
-        work_copy(s, step, ROLE_A, w);
-    }
-    if ((step->due & DUE_COPY_B) && !(step->due & DUE_KEEP_B)) {
-        work_copy(s, step, ROLE_B, w);
+    for (int role = ROLE_A; role <= ROLE_QUANT; role++) {
+        if (lower_copy_due(s, step, (enum role)role)) {
+            work_copy(s, step, (enum role)role, w);
+        }
     }
     work_load(s, step, ROLE_A, w);
     work_load(s, step, ROLE_B, w);
+    work_rows(s, step, w);
     const int32_t m = lower_mmad_m(s, step), n = lower_mmad_n(s, step);
     w->insns[PIPE_M] = 1;
     w->frac_m = (int32_t)ceil_div(m, 16);
     w->frac_n = (int32_t)ceil_div(n, 16);
-    w->frac_k = (int32_t)ceil_div(step->k, dtype_c0(s->problem->a.dtype));
+    w->frac_k = (int32_t)ceil_div(lower_mmad_k(s, step), dtype_c0(s->problem->a.dtype));
     w->macs = (int64_t)step->tile.m * step->tile.n * step->k;
     w->mmad_barrier = lower_mmad_barrier(m, n);
     if (step->due & DUE_STORE) {
-        w->insns[PIPE_FIX] = 1;
+        w->insns[PIPE_FIX]++;
         w->store_m = step->tile.m;
         w->store_n = step->tile.n;
         w->bytes[PATH_L0C_GM] += dtype_bytes(lower_store_dtype(s), (int64_t)step->tile.m * step->tile.n);
@@ -261,8 +301,8 @@ void schedule_step_work(const struct schedule *s, const struct step *step, struc
 int64_t schedule_period(const struct schedule *s)
 {
     const struct tiling *t = &s->t;
-    const int64_t a = s->hold[ROLE_A] == HOLD_CHUNKS ? (int64_t)t->stepKa * t->dbA1 : 1;
-    const int64_t b = s->hold[ROLE_B] == HOLD_CHUNKS ? (int64_t)t->stepKb * t->dbB1 : 1;
+    const int64_t a = s->hold[ROLE_A] == HOLD_CHUNKS ? (int64_t)t->stepKa * t->scaleFactorKa * t->dbA1 : 1;
+    const int64_t b = s->hold[ROLE_B] == HOLD_CHUNKS ? (int64_t)t->stepKb * t->scaleFactorKb * t->dbB1 : 1;
     return lcm_i64(lcm_i64(a, b), lcm_i64(t->dbL0A, t->dbL0B));
 }
 
@@ -278,7 +318,7 @@ static void add_tile(const struct schedule *s, const struct tile *tile, int64_t 
     for (int64_t k = 0; k < nk; k++) {
         struct step step;
         struct step_work w;
-        schedule_step_of(s, tile, (int32_t)k, &step);
+        schedule_step_at(s, tile->core, tile->step0 + k, &step);
         schedule_step_work(s, &step, &w);
         for (int i = 0; i < PATH_N; i++) {
             out->bytes[i] += w.bytes[i] * times;
@@ -295,13 +335,14 @@ static void add_tile(const struct schedule *s, const struct tile *tile, int64_t 
 /* What a tile's sums depend on. */
 struct tile_shape {
     int32_t m, n, k, extent[2];
-    uint8_t load[2], resident[2];
+    uint8_t load[2], resident[2], first_slice, pad[3];
 };
 
 static void shape_of(const struct tile *tile, struct tile_shape *x)
 {
     memset(x, 0, sizeof *x);
     x->m = tile->m, x->n = tile->n, x->k = tile->k;
+    x->first_slice = tile->kslice == 0; /* has the bias */
     for (int role = ROLE_A; role <= ROLE_B; role++) {
         x->extent[role] = tile->hold[role].extent;
         x->load[role] = tile->hold[role].load;

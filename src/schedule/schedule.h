@@ -26,36 +26,38 @@ struct tile {
     struct tile_hold {
         int32_t from, extent;
         int64_t ordinal; /* L1 loads of the operand on this core before this tile */
+        int64_t scales;  /* and of its MX scales */
         uint8_t load, release;
         uint8_t resident; /* the slots already hold these chunks: copies are skipped */
         uint8_t pad[5];
-    } hold[2]; /* ROLE_A, ROLE_B */
+    } hold[2];     /* ROLE_A, ROLE_B */
     int64_t step0; /* steps of the core before this tile */
 };
 
 struct phase {
-    uint8_t a, b, s, l0a, l0b, l0c; /* ping/pong index of each buffer in this step */
+    uint8_t a, b, sa, sb, l0a, l0b, l0c; /* ping/pong index of each buffer in this step */
 };
 
 enum step_due {
-    DUE_COPY_A = 1 << 0,  /* a chunk of A is copied GM->L1 before this step's loads */
+    DUE_COPY_A = 1 << 0, /* a chunk of A is copied GM->L1 before this step's loads */
     DUE_COPY_B = 1 << 1,
-    DUE_COPY_S = 1 << 2,
+    DUE_COPY_SA = 1 << 2, /* with DUE_COPY_A: a chunk of A's scales too */
     DUE_FIRST_A = 1 << 3, /* first step that reads the current chunk of A: waits for it */
     DUE_FIRST_B = 1 << 4,
-    DUE_LAST_A = 1 << 5,  /* last step of the chunk, or of the tile: releases it */
+    DUE_LAST_A = 1 << 5, /* last step of the chunk, or of the tile: releases it */
     DUE_LAST_B = 1 << 6,
-    DUE_INIT = 1 << 7,    /* first K step of the tile: Mmad starts from 0 */
-    DUE_STORE = 1 << 8,   /* last K step of the tile: Fixpipe follows */
-    DUE_KEEP_A = 1 << 9,  /* with DUE_COPY_A: the slot holds the chunk already; flags cycle, nothing moves */
-    DUE_KEEP_B = 1 << 10
+    DUE_INIT = 1 << 7,   /* first K step of the tile: Mmad starts from 0 */
+    DUE_STORE = 1 << 8,  /* last K step of the tile: Fixpipe follows */
+    DUE_KEEP_A = 1 << 9, /* with DUE_COPY_A: the slot holds the chunk already; flags cycle, nothing moves */
+    DUE_KEEP_B = 1 << 10,
+    DUE_COPY_SB = 1 << 11
 };
 
 struct step {
     struct tile tile;
     struct phase ph;
-    int32_t k0, k;  /* K origin within the tile's slice (shuffleK: in walking order), and real extent, elements */
-    uint16_t due;   /* enum step_due */
+    int32_t k0, k; /* K origin within the tile's slice (shuffleK: in walking order), and real extent, elements */
+    uint16_t due;  /* enum step_due */
     uint16_t pad;
     uint32_t index; /* i: number of the step on its core */
 };
@@ -66,12 +68,13 @@ struct step_work {
     int32_t chunk_k[ROLE_N];                 /* K elements of that copy */
     int32_t insns[PIPE_N];                   /* instructions that occupy the pipe (no flags, no barriers) */
     int32_t copies[ROLE_N];                  /* GM->L1 instructions of that copy (row copies: one a row) */
-    int32_t calls[ROLE_N];                   /* L1->L0 instructions per operand, all of equal bytes */
+    int32_t fills;                           /* Fills of L1 with zeros (MX, K tails), on MTE2 */
+    int32_t calls[ROLE_N];                   /* L1->L0 (BT, FB) instructions per operand, all of equal bytes */
     int64_t bytes[PATH_N];
-    int32_t frac_m, frac_n, frac_k;          /* fractal products of the Mmad = frac_m * frac_n * frac_k */
-    int64_t macs;                            /* real m * n * k */
-    int32_t store_m, store_n;                /* Fixpipe, 0 if none */
-    uint8_t mmad_barrier;                    /* a PIPE_M barrier follows the Mmad */
+    int32_t frac_m, frac_n, frac_k; /* fractal products of the Mmad = frac_m * frac_n * frac_k */
+    int64_t macs;                   /* real m * n * k */
+    int32_t store_m, store_n;       /* Fixpipe, 0 if none */
+    uint8_t mmad_barrier;           /* a PIPE_M barrier follows the Mmad */
 };
 
 /* How one operand lives in L1. */
@@ -89,17 +92,18 @@ struct schedule {
     const struct problem *problem;
     struct tiling t;
     struct plan plan;
-    int32_t cores;        /* launched */
-    int32_t cores_active; /* own at least one tile */
-    int32_t tiles_m, tiles_n;     /* base tiles over the whole C */
-    int32_t slices_m, slices_n;   /* grid slices */
-    int32_t rounds_per;           /* grid slices along M per L2 round */
-    int32_t parts;                /* K slices; all but the last have singleCoreK */
-    int32_t nk;                   /* K steps of a tile of a full slice */
-    int32_t nk_last;              /* and of the last slice */
+    int32_t cores;                     /* launched */
+    int32_t cores_active;              /* own at least one tile */
+    int32_t tiles_m, tiles_n;          /* base tiles over the whole C */
+    int32_t slices_m, slices_n;        /* grid slices */
+    int32_t rounds_per;                /* grid slices along M per L2 round */
+    int32_t parts;                     /* K slices; all but the last have singleCoreK */
+    int32_t nk;                        /* K steps of a tile of a full slice */
+    int32_t nk_last;                   /* and of the last slice */
     int32_t chunks[2], chunks_last[2]; /* L1 loads of A, B in such tiles (HOLD_CHUNKS) */
-    uint8_t hold[2];              /* enum hold_mode */
-    uint8_t pad[2];
+    uint8_t hold[2];                   /* enum hold_mode */
+    uint8_t acc;                       /* enum dtype of the accumulator */
+    uint8_t pad;
     int32_t image_rows[2], image_cols[2]; /* L1 images of A, B (plan_image) */
 };
 
@@ -113,8 +117,6 @@ int64_t schedule_steps(const struct schedule *s, int32_t core);
 void schedule_tile_at(const struct schedule *s, int32_t core, int64_t t, struct tile *out);
 /* i < schedule_steps(core). */
 void schedule_step_at(const struct schedule *s, int32_t core, int64_t i, struct step *out);
-/* The k-th step of a tile of schedule_tile_at; k < schedule_tile_steps(tile). */
-void schedule_step_of(const struct schedule *s, const struct tile *tile, int32_t k, struct step *out);
 void schedule_step_work(const struct schedule *s, const struct step *step, struct step_work *out);
 
 /* Instructions of one step in program order: waits, copies, loads, Mmad,

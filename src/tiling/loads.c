@@ -2,6 +2,7 @@
 #include "tiling/loads.h"
 
 #include "base/intmath.h"
+#include "isa/support.h"
 
 #define BIT(load) (1U << (load))
 
@@ -128,13 +129,35 @@ int64_t load_mmad_unit(const struct target *target, const struct problem *p, enu
     return pads && unit > 16 ? unit : 1;
 }
 
+/* The instruction of a load is in the documents' table for this product, path
+ * and dtype; WithTranspose of float8 is offered by 950's C API only. */
+static bool documented(const struct target *target, const struct problem *p, enum role role, enum tiling_load load)
+{
+    static const uint8_t ops[] = {
+        [LOAD_2D] = OP_LOAD_2D,   [LOAD_TRANSPOSE] = OP_LOAD_TRANSPOSE,  [LOAD_3D] = OP_LOAD_3D,
+        [LOAD_2D_V2] = OP_LOAD_2D_V2, [LOAD_3D_STRIDE] = OP_LOAD_3D_STRIDE, [LOAD_MX] = OP_LOAD_MX,
+    };
+    const enum path path = role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B;
+    const enum dtype dtype = operand_of(p, role)->dtype;
+    return support_find((enum op)ops[load], false, target->product, path, dtype) == SUPPORT_OK ||
+           (load == LOAD_TRANSPOSE &&
+            support_find(OP_LOAD_TRANSPOSE_V2, true, target->product, path, dtype) == SUPPORT_OK);
+}
+
 enum tiling_load load_recommended(const struct target *target, const struct problem *p, enum role role)
 {
     if (operand_of(p, role)->mx) {
         return LOAD_MX;
     }
     const struct load_row *row = find_row(target, p, role);
-    return row == NULL ? LOAD_AUTO_NONE : row->recommended;
+    if (row != NULL && documented(target, p, role, row->recommended)) {
+        return row->recommended;
+    }
+    int load = LOAD_AUTO_NONE + 1; /* the family's choice is not there: the first that is */
+    while (load < LOAD_MX && !load_offered(target, p, role, (enum tiling_load)load)) {
+        load++;
+    }
+    return load < LOAD_MX ? (enum tiling_load)load : LOAD_AUTO_NONE;
 }
 
 bool load_offered(const struct target *target, const struct problem *p, enum role role, enum tiling_load load)
@@ -143,7 +166,7 @@ bool load_offered(const struct target *target, const struct problem *p, enum rol
         return load == LOAD_MX && target->arch == 3510;
     }
     const struct load_row *row = find_row(target, p, role);
-    return row != NULL && (row->offered & BIT(load)) != 0;
+    return row != NULL && (row->offered & BIT(load)) != 0 && documented(target, p, role, load);
 }
 
 int64_t load_l1_lines(const struct target *target, const struct problem *p, enum role role, enum tiling_load load)

@@ -81,7 +81,7 @@ static void add_stores(struct event_list *l, const struct problem *p, const stru
     }
     if (p->quant.dtype != DTYPE_NONE) {
         add(l, (struct plan_event){.event = EVENT_MTE1_FIX, .role = ROLE_QUANT});
-        add(l, (struct plan_event){.event = EVENT_FIX_MTE1, .role = ROLE_QUANT, .preset = true});
+        add(l, (struct plan_event){.event = EVENT_FIX_MTE1, .role = ROLE_QUANT});
     }
 }
 

@@ -3,11 +3,13 @@
 #include "tiling/supported.h"
 
 #include "base/intmath.h"
+#include "tiling/dtypes.h"
 #include "tiling/loads.h"
+#include "tiling/plan.h"
 
 /* Fields that must keep their default. */
 static const enum tiling_field DEFAULT_ONLY[] = {
-    TF_tileBarrier, TF_scaleFactorM, TF_scaleFactorN, TF_scaleFactorKa, TF_scaleFactorKb, TF_isBias,
+    TF_tileBarrier, TF_scaleFactorM, TF_scaleFactorN,
 };
 
 static bool refuse(struct infeasible *why, enum unsupported what, int field, int64_t have)
@@ -42,6 +44,7 @@ static bool variants_supported(const struct problem *p, const struct tiling *t, 
     const int64_t nk = ceil_div(min_i64(t->singleCoreK, p->K), t->baseK);
     const bool group = t->stepM > 1 || t->stepN > 1, held = group || t->fullLoad != FULL_LOAD_NONE;
     const bool rounds = t->order == ORDER_L2SPLIT && t->orderRounds > 1;
+    const bool scales_span = (p->a.mx && t->scaleFactorKa > 1) || (p->b.mx && t->scaleFactorKb > 1);
     const struct {
         bool wrong;
         enum tiling_field field;
@@ -60,7 +63,13 @@ static bool variants_supported(const struct problem *p, const struct tiling *t, 
         {t->splitK == 1 && t->splitKReduce != REDUCE_NONE, TF_splitKReduce},
         /* ASWT cuts tail tiles at any row or column; Nz cuts only at C0. */
         {t->order == ORDER_ASWT && nz_across(p), TF_order},
-        {t->gemv == 1 && (p->a.format != LAYOUT_ND || held), TF_gemv},
+        {t->gemv == 1 && (p->a.format != LAYOUT_ND || held || p->a.mx), TF_gemv},
+        /* Scales of several chunks come with the first of them: its place must be the same every time. */
+        {scales_span && (t->shuffleK == 1 || t->l1Resident == 1), t->shuffleK == 1 ? TF_shuffleK : TF_l1Resident},
+        /* The vector cores would have to convert the sum. */
+        {t->splitK > 1 && (p->quant.dtype != DTYPE_NONE || p->relu), TF_splitK},
+        /* Nz of float results is cut to C0 by channelSplit. */
+        {t->unitflag == 1 && p->c.format == LAYOUT_NZ && p->c.dtype == DTYPE_FLOAT, TF_unitflag},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         if (rules[i].wrong) {
@@ -78,23 +87,35 @@ static bool problem_supported(const struct problem *p, struct infeasible *why)
     if (p->groups > 1) {
         return refuse(why, UNSUPPORTED_GROUPS, TF_N, p->groups);
     }
-    return p->quant.dtype == DTYPE_NONE || refuse(why, UNSUPPORTED_QUANT, TF_N, p->quant.dtype);
+    return true;
 }
 
-/* C leaves as ND, as accumulated or rounded to half or bf16. */
-static bool result_supported(const struct problem *p, struct infeasible *why)
+/* Fixpipe writes Nz in whole blocks of 16 columns, of 32 for b8; what lies
+ * between N and the block's end would be undefined. */
+static bool nz_result_supported(const struct problem *p, const struct tiling *t)
 {
-    const bool from_float = dtype_info(p->a.dtype)->is_float;
-    const bool rounded = from_float && (p->c.dtype == DTYPE_HALF || p->c.dtype == DTYPE_BF16);
-    if (p->c.format != LAYOUT_ND) {
-        return refuse(why, UNSUPPORTED_RESULT_FORMAT, TF_N, p->c.format);
-    }
-    return rounded || p->c.dtype == (from_float ? DTYPE_FLOAT : DTYPE_INT32) ||
-           refuse(why, UNSUPPORTED_RESULT_DTYPE, TF_N, p->c.dtype);
+    const int64_t width = dtype_info(p->c.dtype)->bits == 8 ? 32 : 16;
+    const bool slices = t->assign != ASSIGN_GRID || t->singleCoreN >= p->N || t->singleCoreN % width == 0;
+    return p->N % width == 0 && t->baseN % width == 0 && slices && t->order != ORDER_ASWT;
 }
 
-/* Transposing loads are lowered for b16 only; no scales yet. */
-static bool loads_supported(const struct problem *p, const struct tiling *t, struct infeasible *why)
+/* C leaves by Fixpipe, in whatever it converts to. */
+static bool result_supported(const struct target *target, const struct problem *p, const struct tiling *t,
+                             struct infeasible *why)
+{
+    const struct mmad_triple *form = dtypes_triple(target, p);
+    const bool workspace = t->splitKReduce == REDUCE_WORKSPACE;
+    if (form == NULL || form->c == DTYPE_HALF || (!workspace && dtypes_conversion(target, (enum dtype)form->c, p->c.dtype,
+                                                         p->quant.dtype != DTYPE_NONE) == QUANT_N)) {
+        return refuse(why, UNSUPPORTED_RESULT_DTYPE, TF_N, p->c.dtype);
+    }
+    const bool nz = p->c.format == LAYOUT_NZ && !workspace && nz_result_supported(p, t);
+    return p->c.format == LAYOUT_ND || nz || refuse(why, UNSUPPORTED_RESULT_FORMAT, TF_N, p->c.format);
+}
+
+/* WithTranspose of b32 on 2201 reads L1 as Zz, which a copy from Nz makes only
+ * where both are the same. */
+static bool loads_supported(const struct target *target, const struct problem *p, const struct tiling *t, struct infeasible *why)
 {
     const struct {
         enum role role;
@@ -103,8 +124,10 @@ static bool loads_supported(const struct problem *p, const struct tiling *t, str
     } loads[] = {{ROLE_A, TF_loadA, &p->a}, {ROLE_B, TF_loadB, &p->b}};
     for (int i = 0; i < 2; i++) {
         const int32_t v = tiling_get(t, loads[i].field);
-        const bool narrow = !load_k_contiguous(p, loads[i].role) && dtype_info(loads[i].o->dtype)->bits != 16;
-        if (narrow || v == LOAD_MX) {
+        struct plan_image image;
+        plan_image(p, t, loads[i].role, &image);
+        const bool zz = v == LOAD_TRANSPOSE && target->arch != 3510 && dtype_info(loads[i].o->dtype)->bits == 32;
+        if (zz && loads[i].o->format == LAYOUT_NZ && image.rows > 16) {
             return refuse(why, UNSUPPORTED_FIELD, (int)loads[i].field, v);
         }
     }
@@ -118,5 +141,5 @@ bool plan_supported(const struct target *target, const struct problem *p, const 
         return refuse(why, UNSUPPORTED_NO_FIXPIPE, TF_N, target->arch);
     }
     return fields_supported(t, why) && variants_supported(p, t, why) && problem_supported(p, why) &&
-           result_supported(p, why) && loads_supported(p, t, why);
+           result_supported(target, p, t, why) && loads_supported(target, p, t, why);
 }

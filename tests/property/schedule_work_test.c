@@ -9,23 +9,41 @@
 #include <cmocka.h>
 
 #include "base/intmath.h"
+#include "isa/footprint.h"
 #include "support/points.h"
 
 #define SEED 20260101
 #define SCHEDULES 100
 
+/* Bytes of `n` elements of a copy, which counts b4 in bytes. */
+static int64_t copy_bytes(const struct insn *i, int64_t n)
+{
+    return dtype_info((enum dtype)i->dtype)->bits == 4 ? n : dtype_bytes((enum dtype)i->dtype, n);
+}
+
 /* What the instructions say, by the documents' parameters alone. */
 static void add_insn(const struct schedule *s, const struct insn *i, struct step_work *w)
 {
     const bool nd = (i->role == ROLE_A ? s->problem->a.format : s->problem->b.format) == LAYOUT_ND;
-    const int64_t block = 512;
+    const int64_t block = 512, arch3510 = s->target->arch == 3510;
     switch ((enum op)i->op) {
     case OP_ND2NZ:
         w->insns[PIPE_MTE2]++;
         w->copies[i->role]++;
-        w->rows[i->role] += (int32_t)i->p.nd2nz.nValue;
-        w->row_bytes[i->role] = (int32_t)dtype_bytes((enum dtype)i->dtype, i->p.nd2nz.dValue);
-        w->bytes[PATH_GM_L1] += dtype_bytes((enum dtype)i->dtype, (int64_t)i->p.nd2nz.nValue * i->p.nd2nz.dValue);
+        w->rows[i->role] += (int32_t)(i->p.nd2nz.ndNum * i->p.nd2nz.nValue);
+        w->row_bytes[i->role] = (int32_t)copy_bytes(i, i->p.nd2nz.dValue);
+        w->bytes[PATH_GM_L1] += i->p.nd2nz.ndNum * i->p.nd2nz.nValue * copy_bytes(i, i->p.nd2nz.dValue);
+        break;
+    case OP_DN2NZ: /* a memory row is a column of the image */
+        w->insns[PIPE_MTE2]++;
+        w->copies[i->role]++;
+        w->rows[i->role] += (int32_t)i->p.dn2nz.dValue;
+        w->row_bytes[i->role] = (int32_t)copy_bytes(i, i->p.dn2nz.nValue);
+        w->bytes[PATH_GM_L1] += i->p.dn2nz.dValue * copy_bytes(i, i->p.dn2nz.nValue);
+        break;
+    case OP_FILL:
+        w->insns[PIPE_MTE2]++;
+        w->fills++;
         break;
     case OP_DATA_COPY:
         w->insns[PIPE_MTE2]++;
@@ -41,10 +59,29 @@ static void add_insn(const struct schedule *s, const struct insn *i, struct step
         break;
     case OP_LOAD_2D:
     case OP_LOAD_TRANSPOSE:
+    case OP_LOAD_TRANSPOSE_V2:
         w->insns[PIPE_MTE1]++;
         w->calls[i->role]++;
         w->bytes[i->role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B] +=
-            block * (i->op == OP_LOAD_2D ? i->p.load_2d.repeatTimes : i->p.transpose.repeatTimes);
+            block * (i->op == OP_LOAD_2D ? i->p.load_2d.repeatTimes
+                                         : i->p.transpose.repeatTimes * square_fractals((enum dtype)i->dtype));
+        break;
+    case OP_LOAD_MX:
+        w->bytes[i->role == ROLE_A ? PATH_L1_L0A_MX : PATH_L1_L0B_MX] += 32 * i->p.load_mx.xStep * i->p.load_mx.yStep;
+        w->insns[PIPE_MTE1]++;
+        w->calls[i->role]++;
+        w->bytes[i->role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B] +=
+            block * i->p.load_mx.data.mStep * i->p.load_mx.data.kStep;
+        break;
+    case OP_L1_TO_BT:
+        w->insns[PIPE_MTE1]++;
+        w->calls[i->role]++;
+        w->bytes[PATH_L1_BT] += i->p.copy.blockLen * (arch3510 ? 32 : 64);
+        break;
+    case OP_L1_TO_FB:
+        w->insns[PIPE_FIX]++;
+        w->calls[i->role]++;
+        w->bytes[PATH_L1_FB] += i->p.copy.blockLen * (arch3510 ? 64 : 128);
         break;
     case OP_LOAD_2D_V2:
         w->insns[PIPE_MTE1]++;
@@ -60,6 +97,7 @@ static void add_insn(const struct schedule *s, const struct insn *i, struct step
             dtype_bytes((enum dtype)i->dtype, (int64_t)i->p.load_3d.mExtension * i->p.load_3d.kExtension);
         break;
     case OP_MMAD:
+    case OP_MMAD_MX:
         w->insns[PIPE_M]++;
         w->frac_m = (i->p.mmad.m + 15) / 16;
         w->frac_n = (i->p.mmad.n + 15) / 16;
@@ -73,7 +111,7 @@ static void add_insn(const struct schedule *s, const struct insn *i, struct step
             dtype_bytes((enum dtype)i->p.fixpipe.dstType, (int64_t)i->p.fixpipe.mSize * i->p.fixpipe.nSize);
         break;
     case OP_PIPE_BARRIER:
-        w->mmad_barrier = 1;
+        w->mmad_barrier |= i->p.barrier.pipe == PIPE_M;
         break;
     case OP_SET_FLAG:
     case OP_WAIT_FLAG:

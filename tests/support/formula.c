@@ -177,6 +177,11 @@ static bool load_ok(const struct target *target, const struct problem *p, bool a
     if (a ? p->a.mx : p->b.mx) {
         return load == LOAD_MX && target->arch == 3510;
     }
+    /* Products that lack a load of their family's table (semantics.md 3). */
+    if ((target->product == PRODUCT_KIRIN_9030 && load != LOAD_2D) ||
+        (target->product == PRODUCT_ASCEND310B && bits(d) == 4 && load == LOAD_2D)) {
+        return false;
+    }
     const int arch = target->arch == 3002 || target->arch == 3003 || target->arch == 3113 ? 2201 : target->arch;
     char key[32];
     const char *which = !a ? (b_plain(p) ? "Bn" : "Bt") : p->op == PROBLEM_CONV ? "conv" : a_turned(p) ? "At" : "An";

@@ -114,11 +114,11 @@ static void test_vectors_are_legal(void **state)
             const struct vec_case *c = &file.cases[i];
             const struct target *t = real_target(&x.arena, product_from_name(c->target));
             const struct legality_state regs = {{c->fmatrix != NULL, c->fmatrix != NULL}, c->padding != NULL};
-            struct insn_text ci;
-            assert_true(insn_text_start(&ci, c->instr, c->dtype, t->arch));
-            assert_true(insn_text_path(&ci, c->path));
+            struct conform_insn ci;
+            assert_true(conform_insn_start(&ci, c->instr, c->dtype, t->arch));
+            assert_true(conform_insn_path(&ci, c->path));
             for (size_t p = 0; p < c->param_count; p++) {
-                assert_null(insn_text_set(&ci, c->params[p].words[1].text, c->params[p].words[2].text));
+                assert_null(conform_insn_set(&ci, c->params[p].words[1].text, c->params[p].words[2].text));
             }
             const bool mmad = ci.insn.op == OP_MMAD || ci.insn.op == OP_MMAD_MX;
             ci.insn.dst.byte = offset_of(c, "dst");
@@ -152,9 +152,9 @@ static void test_errors_are_exact(void **state)
     for (size_t row = 0; row < table.count; row++) {
         const char **f = table.rows[row].fields;
         const struct target *t = real_target(&arena, product_from_name(f[target]));
-        struct insn_text ci;
-        assert_true(insn_text_start(&ci, f[instr], f[dtype], t->arch));
-        assert_true(insn_text_path(&ci, f[path]));
+        struct conform_insn ci;
+        assert_true(conform_insn_start(&ci, f[instr], f[dtype], t->arch));
+        assert_true(conform_insn_path(&ci, f[path]));
         char text[512];
         snprintf(text, sizeof text, "%s", f[params]);
         char *rest = NULL;
@@ -169,7 +169,7 @@ static void test_errors_are_exact(void **state)
             } else if (strcmp(word, "src_mx_off") == 0) {
                 ci.insn.src2.byte = value;
             } else if (strcmp(word, "dst_dtype") != 0) {
-                assert_null(insn_text_set(&ci, word, equals + 1));
+                assert_null(conform_insn_set(&ci, word, equals + 1));
             }
         }
         legality_check(&ci.insn, t, NULL, &ci.violations);

@@ -20,7 +20,7 @@ static void test_sizes(void **state)
     assert_int_equal(offsetof(struct insn, p), 64);
     assert_int_equal(sizeof(struct infeasible), 24);
     assert_int_equal(sizeof(struct region), 32);
-    assert_int_equal(sizeof(struct phase), 6);
+    assert_int_equal(sizeof(struct phase), 7);
     assert_int_equal(sizeof(struct tiling), TF_N * sizeof(int32_t));
     assert_int_equal(sizeof(struct record) % 8, 0);
 }
