@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that building and testing need, and only those
-# that are missing. Usage: scripts/deps.sh [--test] [--lint]
+# that are missing. Usage: scripts/deps.sh [--test] [--lint] [--bench]
 set -eu
 
 # package: what it is for
@@ -27,8 +27,11 @@ python3: products computed outside the program
 clang-format: code layout check
 clang-tidy: static checks
 " ;;
+    --bench) needed="$needed
+libopenblas0-pthread: sgemm, a yardstick for the engine; nothing links it
+" ;;
     *)
-        echo "usage: scripts/deps.sh [--test] [--lint]" >&2
+        echo "usage: scripts/deps.sh [--test] [--lint] [--bench]" >&2
         exit 2
         ;;
     esac

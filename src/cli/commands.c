@@ -27,8 +27,6 @@ static const struct command command_targets = {
 
 #if __has_include("cli/cmd_insn.h")
 #include "cli/cmd_insn.h"
-static const struct command command_insn = {
-    .name = "insn", .summary = "one load, copy or Mmad: what its parameters do, byte by byte", .main = cmd_insn};
 #define INSN &command_insn,
 #else
 #define INSN

@@ -7,18 +7,10 @@
 #include "base/os.h"
 #include "engine/conform_internal.h"
 
-/* The chip that stands for a product: any of a product's chips has the same
- * instructions and buffers. */
-static const char *const chips[PRODUCT_N] = {
-    [PRODUCT_ASCEND950] = "ascend950pr_9589", [PRODUCT_ATLAS_A3] = "ascend910c",    [PRODUCT_ASCEND910B] = "ascend910b1",
-    [PRODUCT_ASCEND310B] = "ascend310b1",     [PRODUCT_ASCEND310P] = "ascend310p1", [PRODUCT_ASCEND910] = "ascend910a",
-    [PRODUCT_KIRIN_X90] = "kirin_x90",        [PRODUCT_KIRIN_9030] = "kirin_9030",
-};
-
 const struct target *conform_target(struct conform_context *cx, enum product product)
 {
     if (cx->targets[product] == NULL) {
-        (void)target_load(chips[product], NULL, cx->arena, &cx->targets[product], cx->d);
+        (void)target_load(product_chip(product), NULL, cx->arena, &cx->targets[product], cx->d);
     }
     return cx->targets[product];
 }
@@ -64,8 +56,8 @@ static bool wanted(const struct conform_options *o, const struct vec_case *c)
            (o->confidence == NULL || strcmp(o->confidence, c->confidence) == 0);
 }
 
-static enum status run_cases(struct conform_context *cx, const struct vec_file *file, const struct conform_options *options,
-                             struct conform_report *report)
+static enum status run_cases(struct conform_context *cx, const struct vec_file *file,
+                             const struct conform_options *options, struct conform_report *report)
 {
     enum status worst = STATUS_OK;
     for (size_t i = 0; i < file->count; i++) {

@@ -172,7 +172,7 @@ static const struct bound *find_bound(const struct run *r, const char *name, siz
 
 /* ---- instructions ---- */
 
-static void run_insn(struct run *r, const struct conform_insn *ci)
+static void run_insn(struct run *r, const struct insn_text *ci)
 {
     if (ci->violations.errors > 0) {
         struct strbuf text;
@@ -184,28 +184,29 @@ static void run_insn(struct run *r, const struct conform_insn *ci)
         return;
     }
     r->failed = r->failed || engine_exec(r->e, &ci->insn, &r->failure) != STATUS_OK;
-    r->dtype = ci->name.op == OP_FIXPIPE                                     ? (enum dtype)ci->insn.p.fixpipe.dstType
+    r->dtype = ci->name.op == OP_FIXPIPE                             ? (enum dtype)ci->insn.p.fixpipe.dstType
                : ci->name.op == OP_MMAD || ci->name.op == OP_MMAD_MX ? DTYPE_FLOAT
                                                                      : (enum dtype)ci->insn.dtype;
 }
 
 /* Registers set before the call. */
-static enum status set_registers(struct run *r, const struct conform_insn *call)
+static enum status set_registers(struct run *r, const struct insn_text *call)
 {
-    struct conform_insn ci;
+    struct insn_text ci;
     if (r->c->fmatrix != NULL) {
         const struct vec_line *l = r->c->fmatrix;
-        (void)conform_insn_start(&ci, "set_fmatrix", r->c->dtype, r->target->arch);
+        (void)insn_text_start(&ci, "set_fmatrix", r->c->dtype, r->target->arch);
         ci.insn.p.load_3d.fMatrixCtrl = call->insn.p.load_3d.fMatrixCtrl;
-        if (conform_insn_set(&ci, "l1H", l->words[1].text) != NULL || conform_insn_set(&ci, "l1W", l->words[2].text) != NULL ||
-            conform_insn_set(&ci, "padList", l->words[3].text) != NULL) {
+        if (insn_text_set(&ci, "l1H", l->words[1].text) != NULL ||
+            insn_text_set(&ci, "l1W", l->words[2].text) != NULL ||
+            insn_text_set(&ci, "padList", l->words[3].text) != NULL) {
             return invalid(r, l, 1, "setfmatrix takes H W l,r,t,b");
         }
         run_insn(r, &ci);
     }
     if (r->c->padding != NULL) {
-        (void)conform_insn_start(&ci, "set_padding", r->c->dtype, r->target->arch);
-        if (conform_insn_set(&ci, "value", r->c->padding->words[1].text) != NULL) {
+        (void)insn_text_start(&ci, "set_padding", r->c->dtype, r->target->arch);
+        if (insn_text_set(&ci, "value", r->c->padding->words[1].text) != NULL) {
             return invalid(r, r->c->padding, 1, "setpadding takes a bit pattern");
         }
         run_insn(r, &ci);
@@ -236,23 +237,23 @@ static void set_operands(const struct run *r, struct insn *in)
 
 static enum status run_single(struct run *r)
 {
-    struct conform_insn ci;
-    if (!conform_insn_start(&ci, r->c->instr, r->c->dtype, r->target->arch)) {
+    struct insn_text ci;
+    if (!insn_text_start(&ci, r->c->instr, r->c->dtype, r->target->arch)) {
         return invalid(r, NULL, 0, "unknown instr or dtype");
     }
-    if (!conform_insn_path(&ci, r->c->path)) {
+    if (!insn_text_path(&ci, r->c->path)) {
         return invalid(r, NULL, 0, "unknown path");
     }
     for (size_t i = 0; i < r->c->param_count; i++) {
         const struct vec_line *l = &r->c->params[i];
-        const char *wrong = conform_insn_set(&ci, l->words[1].text, l->words[2].text);
+        const char *wrong = insn_text_set(&ci, l->words[1].text, l->words[2].text);
         if (wrong != NULL) {
             return invalid(r, l, 1, wrong);
         }
     }
     TRY(place_buffers(r, &ci.insn));
     set_operands(r, &ci.insn);
-    conform_insn_finish(&ci);
+    insn_set_pipe(&ci.insn);
     TRY(set_registers(r, &ci));
     run_insn(r, &ci);
     return STATUS_OK;
@@ -275,9 +276,9 @@ static bool step_address(const struct run *r, const char *text, struct addr *out
 static bool step_operand(const struct run *r, struct insn *in, const char *key, const char *value, bool *ok)
 {
     struct addr extra;
-    struct addr *place = strcmp(key, "dst") == 0                                ? &in->dst
-                         : strcmp(key, "src") == 0 || strcmp(key, "a") == 0     ? &in->src
-                         : strcmp(key, "src_mx") == 0 || strcmp(key, "b") == 0  ? &in->src2
+    struct addr *place = strcmp(key, "dst") == 0                                 ? &in->dst
+                         : strcmp(key, "src") == 0 || strcmp(key, "a") == 0      ? &in->src
+                         : strcmp(key, "src_mx") == 0 || strcmp(key, "b") == 0   ? &in->src2
                          : strcmp(key, "bias") == 0 || strcmp(key, "quant") == 0 ? &extra
                                                                                  : NULL;
     if (place == NULL) {
@@ -294,9 +295,9 @@ static bool step_operand(const struct run *r, struct insn *in, const char *key, 
 
 static enum status run_step(struct run *r, const struct vec_line *l)
 {
-    struct conform_insn ci;
+    struct insn_text ci;
     const char *type = l->words[2].text;
-    if (strncmp(type, "dtype=", 6) != 0 || !conform_insn_start(&ci, l->words[1].text, type + 6, r->target->arch)) {
+    if (strncmp(type, "dtype=", 6) != 0 || !insn_text_start(&ci, l->words[1].text, type + 6, r->target->arch)) {
         return invalid(r, l, 1, "unknown instruction, or no dtype= behind it");
     }
     for (size_t i = 3; i < l->count; i++) {
@@ -310,13 +311,13 @@ static enum status run_step(struct run *r, const struct vec_line *l)
         bool ok = true;
         const char *wrong = NULL;
         if (!step_operand(r, &ci.insn, key, equals + 1, &ok)) {
-            wrong = conform_insn_set(&ci, key, equals + 1);
+            wrong = insn_text_set(&ci, key, equals + 1);
         }
         if (wrong != NULL || !ok) {
             return invalid(r, l, i, wrong != NULL ? wrong : "no buffer of the program with an offset");
         }
     }
-    conform_insn_finish(&ci);
+    insn_set_pipe(&ci.insn);
     run_insn(r, &ci);
     return STATUS_OK;
 }
@@ -341,7 +342,8 @@ static const uint8_t *contents(const struct run *r, const struct bound *b)
 static bool is_unspecified(const struct vec_case *c, const char *name, int64_t byte)
 {
     for (size_t i = 0; i < c->unspec_count; i++) {
-        if (strcmp(c->unspec[i].name, name) == 0 && byte >= c->unspec[i].off && byte < c->unspec[i].off + c->unspec[i].len) {
+        if (strcmp(c->unspec[i].name, name) == 0 && byte >= c->unspec[i].off &&
+            byte < c->unspec[i].off + c->unspec[i].len) {
             return true;
         }
     }
@@ -356,7 +358,8 @@ static bool taint_fits(const struct run *r, const struct bound *b, struct strbuf
         const bool tainted = engine_tainted(r->e, b->buf, b->base + i), open = is_unspecified(r->c, b->b->name, i);
         if (tainted != open) {
             strbuf_addf(out, "%s byte %" PRId64 " (fractal %" PRId64 ") %s", b->b->name, i, (i - b->b->off) / 512,
-                        tainted ? "depends on bytes outside of the source" : "is not specified, but the engine defines it");
+                        tainted ? "depends on bytes outside of the source"
+                                : "is not specified, but the engine defines it");
             return false;
         }
     }
@@ -368,8 +371,8 @@ static bool backgrounds_fit(const struct run *r, struct strbuf *out)
     for (size_t i = 0; i < r->count; i++) {
         const struct bound *b = &r->bound[i];
         if (b->b->has_background && fnv1a(b->before, (size_t)b->b->len) != b->b->background) {
-            strbuf_addf(out, "%s before the call: expected hash %016" PRIx64 ", got %016" PRIx64, b->b->name, b->b->background,
-                        fnv1a(b->before, (size_t)b->b->len));
+            strbuf_addf(out, "%s before the call: expected hash %016" PRIx64 ", got %016" PRIx64, b->b->name,
+                        b->b->background, fnv1a(b->before, (size_t)b->b->len));
             return false;
         }
     }
@@ -401,7 +404,8 @@ static bool as_expected(const struct run *r, struct strbuf *out)
 static const char *fitting_alt(const struct run *r)
 {
     const struct vec_case *c = r->c;
-    if (strcmp(c->confidence, "inferred") != 0 && strcmp(c->kind, "t950_gap") != 0 && strcmp(c->kind, "t950_start") != 0) {
+    if (strcmp(c->confidence, "inferred") != 0 && strcmp(c->kind, "t950_gap") != 0 &&
+        strcmp(c->kind, "t950_start") != 0) {
         return NULL;
     }
     for (size_t i = 0; i < c->alt_count; i++) {
@@ -435,7 +439,8 @@ static void judge(struct run *r, enum conform_verdict *verdict, const char **tex
     strbuf_fini(&why);
 }
 
-enum status conform_case(struct conform_context *cx, const struct vec_case *c, enum conform_verdict *verdict, const char **text)
+enum status conform_case(struct conform_context *cx, const struct vec_case *c, enum conform_verdict *verdict,
+                         const char **text)
 {
     struct run r = {.cx = cx, .c = c};
     const enum product product = product_from_name(c->target);

@@ -22,11 +22,12 @@ static const char *field(const struct errors_file *f, size_t row, enum column c)
 static enum status invalid(const struct errors_file *f, size_t row, enum column c, const char *what, const char *word)
 {
     const struct location at = csv_location(&f->table, row, (size_t)f->column[c]);
-    return diag_error(f->cx->d, STATUS_INVALID, &at, "%s: %s%s%s", field(f, row, COL_ID), what, word[0] != '\0' ? ": " : "", word);
+    return diag_error(f->cx->d, STATUS_INVALID, &at, "%s: %s%s%s", field(f, row, COL_ID), what,
+                      word[0] != '\0' ? ": " : "", word);
 }
 
 /* Names with a meaning here only: offsets of operands, a second dtype. */
-static bool set_operand(struct conform_insn *ci, const char *name, const char *text, bool *ok)
+static bool set_operand(struct insn_text *ci, const char *name, const char *text, bool *ok)
 {
     int64_t byte = 0;
     *ok = true;
@@ -55,7 +56,7 @@ static bool set_operand(struct conform_insn *ci, const char *name, const char *t
     return true;
 }
 
-static enum status set_params(const struct errors_file *f, size_t row, struct conform_insn *ci)
+static enum status set_params(const struct errors_file *f, size_t row, struct insn_text *ci)
 {
     char text[1024];
     const char *params = field(f, row, COL_PARAMS);
@@ -76,7 +77,7 @@ static enum status set_params(const struct errors_file *f, size_t row, struct co
             }
             continue;
         }
-        const char *wrong = conform_insn_set(ci, word, equals + 1);
+        const char *wrong = insn_text_set(ci, word, equals + 1);
         if (wrong != NULL) {
             return invalid(f, row, COL_PARAMS, wrong, word);
         }
@@ -111,7 +112,7 @@ static bool has_code(const struct violations *v, enum violation_code code)
 
 static enum status run_row(const struct errors_file *f, size_t row, struct conform_entry *entry)
 {
-    struct conform_insn ci;
+    struct insn_text ci;
     const enum product product = product_from_name(field(f, row, COL_TARGET));
     const enum violation_code expect = violation_code_from_name(field(f, row, COL_EXPECT));
     if (product == PRODUCT_N) {
@@ -124,14 +125,14 @@ static enum status run_row(const struct errors_file *f, size_t row, struct confo
     if (t == NULL) {
         return STATUS_INVALID;
     }
-    if (!conform_insn_start(&ci, field(f, row, COL_INSTR), field(f, row, COL_DTYPE), t->arch)) {
+    if (!insn_text_start(&ci, field(f, row, COL_INSTR), field(f, row, COL_DTYPE), t->arch)) {
         return invalid(f, row, COL_INSTR, "unknown instr or dtype", field(f, row, COL_INSTR));
     }
-    if (!conform_insn_path(&ci, field(f, row, COL_PATH))) {
+    if (!insn_text_path(&ci, field(f, row, COL_PATH))) {
         return invalid(f, row, COL_PATH, "unknown path", field(f, row, COL_PATH));
     }
     TRY(set_params(f, row, &ci));
-    conform_insn_finish(&ci);
+    insn_set_pipe(&ci.insn);
     legality_check(&ci.insn, t, NULL, &ci.violations);
     if (has_code(&ci.violations, expect)) {
         return STATUS_OK;

@@ -5,8 +5,7 @@
 #include "engine/conform.h"
 #include "engine/engine.h"
 #include "engine/vec_file.h"
-#include "isa/alias.h"
-#include "isa/legality.h"
+#include "isa/insn_text.h"
 #include "target/target.h"
 
 /* One engine per product, made when first needed. */
@@ -23,29 +22,10 @@ void conform_context_fini(struct conform_context *cx);
 const struct target *conform_target(struct conform_context *cx, enum product product);
 struct engine *conform_engine(struct conform_context *cx, enum product product);
 
-/* An instruction being built from words. */
-struct conform_insn {
-    struct insn insn;
-    struct insn_name name;
-    struct violations violations; /* of values that fit no field */
-};
-
-/* Starts one: looks the name up, sets defaults.  @return false if the name or dtype is unknown. */
-bool conform_insn_start(struct conform_insn *ci, const char *instr, const char *dtype, int arch);
-
-/* Sets `name` to `text`; padList takes four values with commas.  @return NULL,
- * or what is wrong. */
-const char *conform_insn_set(struct conform_insn *ci, const char *name, const char *text);
-
-/* "L1->L0A", "L0A+L0B->L0C", "const->L1", "UB->L0A" to the buffers of the operands. */
-bool conform_insn_path(struct conform_insn *ci, const char *path);
-
-/* Derived things once all fields are in: pipe, result type. */
-void conform_insn_finish(struct conform_insn *ci);
-
 /* Runs one case. *text: what differs, or the label of the reading. STATUS_OK
  * with a verdict; STATUS_INVALID if the case makes no sense (reported). */
-enum status conform_case(struct conform_context *cx, const struct vec_case *c, enum conform_verdict *verdict, const char **text);
+enum status conform_case(struct conform_context *cx, const struct vec_case *c, enum conform_verdict *verdict,
+                         const char **text);
 
 /* Compares buffer contents with a case's expectations (conform_compare.c).
  * `got` is the memory after, `before` the filled memory; both c->len bytes.
@@ -60,6 +40,7 @@ enum status conform_errors(struct conform_context *cx, const char *path, const s
                            struct conform_report *report, struct diag *d);
 
 /* Appends to the report; entries grow in the arena. */
-enum status conform_append(struct conform_context *cx, struct conform_report *report, const struct conform_entry *entry);
+enum status conform_append(struct conform_context *cx, struct conform_report *report,
+                           const struct conform_entry *entry);
 
 #endif

@@ -21,19 +21,29 @@ static int64_t image_end(const struct image *im)
            BLOCK;
 }
 
-/* One row of `len` bytes to its 32 B blocks, the last one filled up with zeros. */
-static void store_row(struct memory *m, int64_t at, int64_t pitch, const uint8_t *row, int64_t len)
+/* `rows` rows of the staging area, `pitch` bytes apart, to the image from its row
+ * at byte `at` on: 32 B blocks, the last of a row filled up with zeros. */
+static void store_rows(struct memory *m, int64_t at, const struct image *im, const uint8_t *staged, int64_t pitch,
+                       int64_t rows)
 {
-    const int64_t whole = len / BLOCK, rest = len % BLOCK;
-    for (int64_t b = 0; b < whole; b++) {
-        memcpy(m->bytes + at + b * pitch, row + b * BLOCK, BLOCK);
-        taint_clear(m, at + b * pitch, BLOCK);
-    }
-    if (rest != 0) {
-        uint8_t *to = m->bytes + at + whole * pitch;
-        memset(to + rest, 0, (size_t)(BLOCK - rest));
-        memcpy(to, row + whole * BLOCK, (size_t)rest);
-        taint_clear(m, at + whole * pitch, BLOCK);
+    const int64_t whole = im->row_bytes / BLOCK, rest = im->row_bytes % BLOCK;
+    for (int64_t b = 0; b < im->blocks; b++) {
+        const int64_t column = at + b * im->block_pitch;
+        const uint8_t *from = staged + b * BLOCK;
+        uint8_t *to = m->bytes + column;
+        for (int64_t r = 0; r < rows && b < whole; r++) {
+            memcpy(to + r * im->row_pitch, from + r * pitch, BLOCK);
+        }
+        for (int64_t r = 0; r < rows && b == whole; r++) {
+            memset(to + r * im->row_pitch + rest, 0, (size_t)(BLOCK - rest));
+            memcpy(to + r * im->row_pitch, from + r * pitch, (size_t)rest);
+        }
+        if (im->row_pitch == BLOCK) {
+            taint_clear(m, column, rows * BLOCK);
+        }
+        for (int64_t r = 0; r < rows && im->row_pitch != BLOCK; r++) {
+            taint_clear(m, column + r * im->row_pitch, BLOCK);
+        }
     }
 }
 
@@ -65,6 +75,28 @@ static enum status check_image(const struct exec *x, const struct image *im, int
     return exec_span(x, "destination", &in->dst, 0, image_end(im));
 }
 
+/* Rows go through the staging area a few at a time, so that what is read still
+ * lies in the cache when it is scattered. Rows that touch are read at once.
+ * Overlapping destinations take the last row written, as row by row. */
+static enum status copy_matrix(const struct exec *x, const struct image *im, int64_t src, int64_t row_step, int64_t dst)
+{
+    enum { STAGED = 16384 };
+    struct memory *m = exec_memory(x, &x->in->dst);
+    const bool apart = im->row_pitch >= BLOCK && im->block_pitch >= im->rows * im->row_pitch;
+    const int64_t most = apart ? max_i64(1, STAGED / im->row_bytes) : 1;
+    for (int64_t r = 0; r < im->rows; r += most) {
+        const int64_t rows = min_i64(most, im->rows - r);
+        if (row_step == im->row_bytes) {
+            TRY(exec_read(x, &x->in->src, src + r * row_step, rows * row_step, x->e->row));
+        }
+        for (int64_t i = 0; i < rows && row_step != im->row_bytes; i++) {
+            TRY(exec_read(x, &x->in->src, src + (r + i) * row_step, im->row_bytes, x->e->row + i * im->row_bytes));
+        }
+        store_rows(m, dst + r * im->row_pitch, im, x->e->row, im->row_bytes, rows);
+    }
+    return STATUS_OK;
+}
+
 enum status exec_nd2nz(const struct exec *x)
 {
     const struct insn *in = x->in;
@@ -85,13 +117,8 @@ enum status exec_nd2nz(const struct exec *x)
     const int64_t matrix_step = bytes_of(x, p->srcNdMatrixStride), row_step = bytes_of(x, p->srcDValue);
     TRY(check_image(x, &im, p->dstNzMatrixStride,
                     (im.matrices - 1) * matrix_step + (im.rows - 1) * row_step + im.row_bytes));
-    struct memory *m = exec_memory(x, &in->dst);
     for (int64_t i = 0; i < im.matrices; i++) {
-        for (int64_t r = 0; r < im.rows; r++) {
-            TRY(exec_read(x, &in->src, i * matrix_step + r * row_step, im.row_bytes, x->e->row));
-            store_row(m, in->dst.byte + i * im.matrix_pitch + r * im.row_pitch, im.block_pitch, x->e->row,
-                      im.row_bytes);
-        }
+        TRY(copy_matrix(x, &im, i * matrix_step, row_step, in->dst.byte + i * im.matrix_pitch));
     }
     exec_count(x, PATH_GM_L1, im.matrices * im.rows * im.row_bytes);
     return STATUS_OK;

@@ -66,3 +66,48 @@ uint32_t im2col_block(const struct im2col *v, int64_t m, int64_t k, uint8_t *out
     }
     return k < v->full * v->fh * v->fw ? full_block(v, m, k, out) : rest_block(v, m, k, out);
 }
+
+void im2col_band(const struct im2col *v, int64_t m, int64_t wanted, struct im2col_band *band)
+{
+    const int64_t left = v->rows - m;
+    band->rows = (int)(left < 0 ? 0 : left < wanted ? left : wanted);
+    if (band->rows <= 0) {
+        band->rows = 0;
+        return;
+    }
+    int64_t y = m / v->out_w, x = m % v->out_w;
+    int first = 0;
+    for (int i = 0; i < band->rows; i++) {
+        band->h[i] = (int32_t)(y * v->stride_h - v->pad_top);
+        band->w[i] = (int32_t)(x * v->stride_w - v->pad_left);
+        if (i == 0 || x == 0 || v->stride_w != 1) {
+            first = i;
+        }
+        band->run[i] = 0;
+        band->run[first]++;
+        if (++x == v->out_w) {
+            x = 0;
+            y++;
+        }
+    }
+}
+
+void im2col_rows(const struct im2col *v, const struct im2col_band *band, int64_t k, uint8_t *out)
+{
+    const int64_t position = k / v->c0, points = v->fh * v->fw;
+    const int64_t group = position / points, filter = position % points;
+    const int64_t down = filter / v->fw * v->dilation_h, right = filter % v->fw * v->dilation_w;
+    const uint8_t *map = v->map + group * v->h * v->w * BLOCK;
+    const uint64_t high = (uint64_t)v->h, wide = (uint64_t)v->w; /* negative places are huge ones */
+    for (int i = 0; i < band->rows; i += band->run[i]) {
+        const int64_t h = band->h[i] + down, w = band->w[i] + right, n = band->run[i];
+        if ((uint64_t)h < high && w >= 0 && w + n <= v->w) {
+            memcpy(out + i * BLOCK, map + (h * v->w + w) * BLOCK, (size_t)n * BLOCK);
+            continue;
+        }
+        for (int64_t j = 0; j < n; j++) {
+            const bool inside = (uint64_t)h < high && (uint64_t)(w + j) < wide;
+            memcpy(out + (i + j) * BLOCK, inside ? map + (h * v->w + w + j) * BLOCK : v->pad, BLOCK);
+        }
+    }
+}

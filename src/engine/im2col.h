@@ -31,4 +31,18 @@ int64_t im2col_map_bytes(const struct im2col *v);
  * the documents do not specify (row or column outside of E). */
 uint32_t im2col_block(const struct im2col *v, int64_t m, int64_t k, uint8_t *out);
 
+/* 16 rows of E from row m on: where the filter's first point lies for each. */
+struct im2col_band {
+    int32_t h[16], w[16];
+    int32_t run[16]; /* rows from this one on whose points are neighbours in the map; 0: inside of a run */
+    int rows;        /* the first of them that E has and that are wanted */
+};
+
+/* Rows m .. m + wanted - 1, wanted <= 16. */
+void im2col_band(const struct im2col *v, int64_t m, int64_t wanted, struct im2col_band *band);
+
+/* Columns [k, k + C0) of the band's rows to 32 B each at out; rows it has not are
+ * left alone. Only for whole groups of channels of an untainted map. */
+void im2col_rows(const struct im2col *v, const struct im2col_band *band, int64_t k, uint8_t *out);
+
 #endif

@@ -153,23 +153,50 @@ static bool is_run(const struct im2col *v, const struct cut *c, int64_t i, int64
     return true;
 }
 
+/* 16 rows of X from row i on (a multiple of 16) in E. */
+static void band_of(const struct im2col *v, const struct cut *c, int64_t i, struct im2col_band *band)
+{
+    const int64_t in_m = i % c->m_part;
+    im2col_band(v, c->m0 + i / c->m_part * c->m_step + in_m, max_i64(0, min_i64(16, c->m_valid - in_m)), band);
+}
+
+/* Fractal of X at (i, j): its 16 rows to out, their taint to words.
+ * @return the words together. */
+static uint32_t gather_fractal(const struct im2col *v, const struct cut *c, const struct im2col_band *band, int64_t i,
+                               int64_t j, uint8_t *out, uint32_t *words)
+{
+    const int64_t in_k = j % c->k_part, k = c->k0 + j / c->k_part * c->k_step + in_k;
+    uint32_t any = 0;
+    if (v->clean && in_k + v->c0 <= c->k_valid && k + v->c0 <= v->full * v->fh * v->fw) {
+        im2col_rows(v, band, k, out);
+        for (int r = 0; r < 16; r++) {
+            words[r] = r < band->rows ? 0 : UINT32_MAX;
+        }
+        return band->rows < 16 ? UINT32_MAX : 0;
+    }
+    for (int r = 0; r < 16; r++) {
+        words[r] = cut_block(v, c, i + r, j, out + r * BLOCK);
+        any |= words[r];
+    }
+    return any;
+}
+
 static void load_plain(const struct exec *x, const struct im2col *v, const struct cut *c, const struct grid *g)
 {
     struct memory *dst = exec_memory(x, &x->in->dst);
     for (int64_t m1 = 0; m1 < c->row_fractals; m1++) {
+        struct im2col_band band;
+        band_of(v, c, m1 * 16, &band);
         for (int64_t k1 = 0; k1 < c->column_fractals; k1++) {
             const int64_t to = x->in->dst.byte + (m1 * g->row_pitch + k1 * g->column_pitch) * FRACTAL;
             int64_t run;
             if (is_run(v, c, m1 * 16, k1 * v->c0, &run)) {
-                memcpy(dst->bytes + to, v->map + run, FRACTAL);
+                copy_fractal(dst->bytes + to, v->map + run);
                 taint_copy(dst, to, v->mem, v->base + run, FRACTAL);
                 continue;
             }
-            uint32_t words[16], any = 0;
-            for (int64_t r = 0; r < 16; r++) {
-                words[r] = cut_block(v, c, m1 * 16 + r, k1 * v->c0, dst->bytes + to + r * BLOCK);
-                any |= words[r];
-            }
+            uint32_t words[16];
+            const uint32_t any = gather_fractal(v, c, &band, m1 * 16, k1 * v->c0, dst->bytes + to, words);
             store_taint(dst, to, words, any);
         }
     }
@@ -178,14 +205,14 @@ static void load_plain(const struct exec *x, const struct im2col *v, const struc
 /* One square of X: `side` rows by `side` columns at (i, j), transposed into
  * image[0..n), with the taint of each. A missing right half (b32) is tainted. */
 struct square {
+    transpose_fn transpose;
     uint8_t in[SQUARE_MAX][FRACTAL], out[SQUARE_MAX][FRACTAL];
     uint32_t words[SQUARE_MAX][FRACTAL / BLOCK];
     uint32_t any; /* some byte is tainted */
 };
 
-static void transpose_taint(unsigned bits, struct square *s)
+static void transpose_taint(int n, struct square *s)
 {
-    const int n = transpose_fractals(bits);
     uint8_t image[2][SQUARE_MAX][FRACTAL];
     const uint8_t *in[SQUARE_MAX] = {0};
     uint8_t *out[SQUARE_MAX] = {0};
@@ -194,7 +221,7 @@ static void transpose_taint(unsigned bits, struct square *s)
         in[i] = image[0][i];
         out[i] = image[1][i];
     }
-    transpose_square(bits, in, out);
+    s->transpose(in, out);
     for (int i = 0; i < n; i++) {
         taint_gather(image[1][i], FRACTAL / BLOCK, s->words[i]);
     }
@@ -211,20 +238,21 @@ static void gather_square(const struct im2col *v, const struct cut *c, int64_t i
         int64_t run;
         in[f] = s->in[f];
         out[f] = s->out[f];
-        if (v->clean && row < c->rows && column < c->columns && is_run(v, c, row, column, &run)) {
+        if (row >= c->rows || column >= c->columns) {
+            memset(s->words[f], 0xFF, sizeof s->words[f]);
+            s->any = UINT32_MAX;
+        } else if (v->clean && is_run(v, c, row, column, &run)) {
             in[f] = v->map + run;
             memset(s->words[f], 0, sizeof s->words[f]);
-            continue;
-        }
-        for (int r = 0; r < 16; r++) {
-            const bool inside = row + r < c->rows && column < c->columns;
-            s->words[f][r] = inside ? cut_block(v, c, row + r, column, s->in[f] + r * BLOCK) : UINT32_MAX;
-            s->any |= s->words[f][r];
+        } else {
+            struct im2col_band band;
+            band_of(v, c, row, &band);
+            s->any |= gather_fractal(v, c, &band, row, column, s->in[f], s->words[f]);
         }
     }
-    transpose_square(v->bits, in, out);
+    s->transpose(in, out);
     if (s->any != 0) {
-        transpose_taint(v->bits, s);
+        transpose_taint(n, s);
     }
 }
 
@@ -248,7 +276,7 @@ static void load_transposed(const struct exec *x, const struct im2col *v, const 
 {
     const int n = transpose_fractals(v->bits);
     const int64_t side = v->bits == 32 ? 16 : v->c0;
-    struct square s = {0};
+    struct square s = {.transpose = transpose_of(x->e->mmad.isa, v->bits)};
     for (int64_t j = 0; j < c->columns; j += side) {
         for (int64_t i = 0; i < c->rows; i += side) {
             gather_square(v, c, i, j, &s);

@@ -50,6 +50,7 @@ static enum status transpose_stacked(const struct exec *x, const struct part *p,
 {
     const int64_t squares = p->m / n;
     TRY(exec_span(x, "destination", p->dst, 0, ((squares - 1) * p->dst_pitch + n * p->k) * FRACTAL));
+    const struct square_move move = square_move_of(x, p->dst, p->src);
     for (int64_t row = 0; row < squares; row++) {
         for (int64_t k = 0; k < p->k; k++) {
             int64_t from[SQUARE_MAX], to[SQUARE_MAX];
@@ -57,7 +58,7 @@ static enum status transpose_stacked(const struct exec *x, const struct part *p,
                 from[j] = (p->start + k * p->pitch + n * row + j) * FRACTAL;
                 to[j] = (row * p->dst_pitch + n * k + j) * FRACTAL;
             }
-            move_square(x, p->dst, to, p->src, from);
+            move_square(&move, to, from);
         }
     }
     return STATUS_OK;
@@ -68,6 +69,7 @@ static enum status transpose_beside(const struct exec *x, const struct part *p)
 {
     const int64_t squares = p->k / 2;
     TRY(exec_span(x, "destination", p->dst, 0, ((2 * p->m - 1) * p->dst_pitch + squares) * FRACTAL));
+    const struct square_move move = square_move_of(x, p->dst, p->src);
     for (int64_t m = 0; m < p->m; m++) {
         for (int64_t q = 0; q < squares; q++) {
             int64_t from[SQUARE_MAX], to[SQUARE_MAX];
@@ -75,7 +77,7 @@ static enum status transpose_beside(const struct exec *x, const struct part *p)
                 from[j] = (p->start + (2 * q + j) * p->pitch + m) * FRACTAL;
                 to[j] = ((2 * m + j) * p->dst_pitch + q) * FRACTAL;
             }
-            move_square(x, p->dst, to, p->src, from);
+            move_square(&move, to, from);
         }
     }
     return STATUS_OK;

@@ -216,6 +216,9 @@ static enum status check_job(const struct job *j)
     TRY(exec_span(x, "left operand", &in->src, 0, a_bytes(j)));
     TRY(exec_span(x, "right operand", &in->src2, 0, b_bytes(j)));
     TRY(exec_span(x, "result", &in->dst, 0, j->m1 * j->n1 * 256 * j->c_bytes));
+    if (in->dst.byte % BLOCK != 0) { /* whatever the target says: taint goes by blocks */
+        return exec_fail(x, "the result starts on 32 B");
+    }
     TRY(check_scales(j));
     const struct mmad_params *p = &in->p.mmad;
     if (p->cmatrixInitVal == 0 && p->cmatrixSource != 0) {

@@ -53,11 +53,11 @@ static void int_plain(const struct mmad_int *g)
     }
 }
 
-static void transpose_plain(const float *in, int64_t pitch, float *out)
+static void transpose_plain(const void *in, int64_t pitch, void *out)
 {
     for (int r = 0; r < 16; r++) {
         for (int c = 0; c < 16; c++) {
-            out[c * 16 + r] = in[r * pitch + c];
+            memcpy((uint8_t *)out + (c * 16 + r) * 4, (const uint8_t *)in + (r * pitch + c) * 4, 4);
         }
     }
 }
@@ -73,7 +73,7 @@ static void transpose_plain(const float *in, int64_t pitch, float *out)
 AVX512 BLOCK void float_block512(const struct mmad_float *g, int64_t row, int64_t panel, int64_t k0, int64_t k,
                                  const int rows, const int panels, const bool fused, __mmask16 last)
 {
-    __m512 acc[8][2];
+    __m512 acc[8][4];
     float *c = g->c + panel * g->c_panel + row * PANEL;
     const float *a = g->a + row * g->lda + k0;
     const float *b = g->b + panel * g->b_panel + k0 * PANEL;
@@ -83,7 +83,7 @@ AVX512 BLOCK void float_block512(const struct mmad_float *g, int64_t row, int64_
         }
     }
     for (int64_t i = 0; i < k; i++) {
-        __m512 bv[2];
+        __m512 bv[4];
         for (int p = 0; p < panels; p++) {
             bv[p] = _mm512_loadu_ps(b + p * g->b_panel + i * PANEL);
         }
@@ -136,13 +136,38 @@ AVX512 BLOCK void float_rows512(const struct mmad_float *g, int64_t row, int row
     }
 }
 
+/* Few rows: four panels at once, or the additions would wait for each other. */
+AVX512 BLOCK int64_t float_thin512(const struct mmad_float *g, int64_t k0, int64_t k, const bool fused, __mmask16 tail)
+{
+    const int64_t panels = (g->n + PANEL - 1) / PANEL;
+    int64_t panel = 0;
+    for (; panel + 4 <= panels; panel += 4) {
+        const __mmask16 last = panel + 4 == panels ? tail : 0xFFFF;
+        switch (g->m) {
+        case 1:
+            float_block512(g, 0, panel, k0, k, 1, 4, fused, last);
+            break;
+        case 2:
+            float_block512(g, 0, panel, k0, k, 2, 4, fused, last);
+            break;
+        case 3:
+            float_block512(g, 0, panel, k0, k, 3, 4, fused, last);
+            break;
+        default:
+            float_block512(g, 0, panel, k0, k, 4, 4, fused, last);
+            break;
+        }
+    }
+    return panel;
+}
+
 AVX512 BLOCK void float_all512(const struct mmad_float *g, const bool fused)
 {
     const int64_t panels = (g->n + PANEL - 1) / PANEL;
     const __mmask16 tail = (__mmask16)(0xFFFFU >> (panels * PANEL - g->n));
     for (int64_t k0 = 0; k0 < g->k; k0 += K_RUN) {
         const int64_t k = g->k - k0 < K_RUN ? g->k - k0 : K_RUN;
-        for (int64_t p = 0; p < panels; p += 2) {
+        for (int64_t p = g->m <= 4 ? float_thin512(g, k0, k, fused, tail) : 0; p < panels; p += 2) {
             const bool pair = p + 1 < panels;
             const __mmask16 last = p + 2 >= panels ? tail : 0xFFFF;
             for (int64_t r = 0; r < g->m; r += 8) {
@@ -218,8 +243,10 @@ AVX512 static void half_avx512(const uint8_t *codes, int64_t count, float *out)
     }
 }
 
-AVX512 static void transpose_avx512(const float *in, int64_t pitch, float *out)
+AVX512 static void transpose_avx512(const void *in_values, int64_t pitch, void *out_values)
 {
+    const float *in = in_values; /* only ever touched by vector loads and stores, which may alias */
+    float *out = out_values;
     __m512 t[16], u[16];
     for (int i = 0; i < 16; i++) {
         t[i] = _mm512_loadu_ps(in + i * pitch);
@@ -387,8 +414,10 @@ AVX2 static void transpose8(const float *in, int64_t pitch, float *out)
     }
 }
 
-static void transpose_avx2(const float *in, int64_t pitch, float *out)
+static void transpose_avx2(const void *in_values, int64_t pitch, void *out_values)
 {
+    const float *in = in_values;
+    float *out = out_values;
     for (int r = 0; r < 16; r += 8) {
         for (int c = 0; c < 16; c += 8) {
             transpose8(in + r * pitch + c, pitch, out + c * 16 + r);
@@ -412,7 +441,7 @@ static const struct kernels {
     void (*float_run)(const struct mmad_float *g);
     void (*int_run)(const struct mmad_int *g);
     void (*half)(const uint8_t *codes, int64_t count, float *out);
-    void (*transpose)(const float *in, int64_t pitch, float *out);
+    void (*transpose)(const void *in, int64_t pitch, void *out);
 } kernels[MMAD_ISA_N] = {
     [MMAD_SCALAR] = {"scalar", float_plain, int_plain, half_plain, transpose_plain},
 #if HAVE_X86
@@ -467,7 +496,7 @@ void mmad_unpack_half(enum mmad_isa isa, const uint8_t *codes, int64_t count, fl
     kernels[isa].half(codes, count, out);
 }
 
-void mmad_transpose16(enum mmad_isa isa, const float *in, int64_t pitch, float *out)
+void mmad_transpose16(enum mmad_isa isa, const void *in, int64_t pitch, void *out)
 {
     kernels[isa].transpose(in, pitch, out);
 }

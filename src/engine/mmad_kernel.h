@@ -46,8 +46,8 @@ void mmad_int_run(enum mmad_isa isa, const struct mmad_int *g);
 
 /* Unpacks `count` half codes to floats. */
 void mmad_unpack_half(enum mmad_isa isa, const uint8_t *codes, int64_t count, float *out);
-/* in: 16 rows of `pitch` floats, out: 16 x 16 transposed, contiguous rows. */
-void mmad_transpose16(enum mmad_isa isa, const float *in, int64_t pitch, float *out);
+/* in: 16 rows of `pitch` values of 4 B, out: 16 x 16 transposed, contiguous rows. */
+void mmad_transpose16(enum mmad_isa isa, const void *in, int64_t pitch, void *out);
 
 /* Panels of one engine. */
 struct mmad_scratch {

@@ -102,19 +102,23 @@ static int64_t unpack_b(const struct job *j, float *b)
 
 static void unpack_int_block(enum dtype dtype, const uint8_t *block, int16_t *out)
 {
-    const int64_t count = dtype_c0(dtype);
-    for (int64_t i = 0; i < count; i++) {
-        switch (dtype) {
-        case DTYPE_INT8:
+    switch (dtype) {
+    case DTYPE_INT8:
+        for (int i = 0; i < BLOCK; i++) {
             out[i] = (int8_t)block[i];
-            break;
-        case DTYPE_UINT8:
-            out[i] = block[i];
-            break;
-        default:
-            out[i] = (int16_t)((int)((unsigned)(block[i / 2] >> (i % 2 * 4) & 15) ^ 8U) - 8);
-            break;
         }
+        return;
+    case DTYPE_UINT8:
+        for (int i = 0; i < BLOCK; i++) {
+            out[i] = block[i];
+        }
+        return;
+    default: /* int4, two a byte, the low nibble first */
+        for (int i = 0; i < BLOCK; i++) {
+            out[2 * i] = (int16_t)(((block[i] & 15) ^ 8) - 8);
+            out[2 * i + 1] = (int16_t)(((block[i] >> 4) ^ 8) - 8);
+        }
+        return;
     }
 }
 
@@ -132,18 +136,19 @@ static int64_t unpack_int_a(const struct job *j, int16_t *a)
     return lda;
 }
 
+/* Pairs of k are 4 B: a panel's are transposed as floats are. */
 static int64_t unpack_int_b(const struct job *j, int16_t *b)
 {
+    const struct mmad_scratch *s = &j->x->e->mmad;
     const int64_t c0 = j->c0b, pitch = align_up(j->k, c0) * PANEL;
-    int16_t row[64];
+    int16_t rows[16 * 64];
     for (int64_t p = 0; p < j->n1; p++) {
         for (int64_t k = 0; k < j->k; k += c0) {
-            int16_t *out = b + p * pitch + k * PANEL;
             for (int64_t c = 0; c < 16; c++) {
-                unpack_int_block(j->b_type, j->bm->bytes + job_b_block(j, k, p * 16 + c), row);
-                for (int64_t i = 0; i < c0; i++) {
-                    out[i / 2 * 32 + c * 2 + i % 2] = row[i];
-                }
+                unpack_int_block(j->b_type, j->bm->bytes + job_b_block(j, k, p * 16 + c), rows + c * c0);
+            }
+            for (int64_t i = 0; i < c0; i += 32) {
+                mmad_transpose16(s->isa, rows + i, c0 / 2, b + p * pitch + (k + i) * PANEL);
             }
         }
     }
@@ -294,15 +299,21 @@ static void taint_overflows(const struct job *j, const struct mmad_int *g)
 static bool may_overflow(const struct job *j, const struct mmad_int *g)
 {
     const int64_t product = (j->a_type == DTYPE_UINT8 ? 255 : 128) * (j->b_type == DTYPE_UINT8 ? 255 : 128);
-    int64_t most = 0;
-    for (int64_t c = 0; c < j->n; c++) {
-        const int32_t *column = g->c + c / PANEL * g->c_panel + c % PANEL;
-        for (int64_t r = 0; r < j->m; r++) {
-            const int64_t start = column[r * PANEL];
-            most = max_i64(most, start < 0 ? -start : start);
+    int32_t low = 0, high = 0;
+    if (j->x->in->p.mmad.cmatrixInitVal == 0) { /* else it starts from 0 */
+        for (int64_t p = 0; p < j->n1; p++) {
+            const int32_t *panel = g->c + p * g->c_panel;
+            const int64_t columns = min_i64(PANEL, j->n - p * PANEL);
+            for (int64_t r = 0; r < j->m; r++) {
+                for (int64_t c = 0; c < columns; c++) {
+                    const int32_t start = panel[r * PANEL + c];
+                    low = start < low ? start : low;
+                    high = start > high ? start : high;
+                }
+            }
         }
     }
-    return most + j->k * product > INT32_MAX;
+    return max_i64(high, -(int64_t)low) + j->k * product > INT32_MAX;
 }
 
 static void multiply_int(const struct job *j, void *c)

@@ -35,50 +35,57 @@ void taint_gather(const uint8_t *image, int64_t blocks, uint32_t *words)
 }
 
 /* Taint travels as data does: its image goes through the same transpose. */
-static void move_square_taint(unsigned bits, struct memory *dst, uint8_t *const *out, const struct memory *src,
-                              const uint8_t *const *in)
+static void move_square_taint(const struct square_move *m, uint8_t *const *out, const uint8_t *const *in)
 {
-    const int n = transpose_fractals(bits);
     uint8_t image[2][SQUARE_MAX][FRACTAL];
     const uint8_t *from[SQUARE_MAX] = {0};
     uint8_t *to[SQUARE_MAX] = {0};
     uint32_t words[FRACTAL / BLOCK];
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < m->n; i++) {
         for (int b = 0; b < FRACTAL / BLOCK; b++) {
-            words[b] = taint_word(src, in[i] - src->bytes + b * BLOCK);
+            words[b] = taint_word(m->s, in[i] - m->s->bytes + b * BLOCK);
         }
         taint_spread(words, FRACTAL / BLOCK, image[0][i]);
         from[i] = image[0][i];
         to[i] = image[1][i];
     }
-    transpose_square(bits, from, to);
-    for (int i = 0; i < n; i++) {
+    m->transpose(from, to);
+    for (int i = 0; i < m->n; i++) {
         taint_gather(image[1][i], FRACTAL / BLOCK, words);
-        taint_store(dst, out[i] - dst->bytes, words, FRACTAL / BLOCK);
+        taint_store(m->d, out[i] - m->d->bytes, words, FRACTAL / BLOCK);
     }
 }
 
-void move_square(const struct exec *x, const struct addr *dst, const int64_t *to, const struct addr *src,
-                 const int64_t *from)
+struct square_move square_move_of(const struct exec *x, const struct addr *dst, const struct addr *src)
 {
     const unsigned bits = dtype_info((enum dtype)x->in->dtype)->bits;
-    const int n = transpose_fractals(bits);
-    struct memory *d = exec_memory(x, dst);
-    const struct memory *s = exec_memory(x, src);
-    const uint8_t *in[SQUARE_MAX];
-    uint8_t *out[SQUARE_MAX];
+    return (struct square_move){
+        .transpose = transpose_of(x->e->mmad.isa, bits),
+        .bits = bits,
+        .n = transpose_fractals(bits),
+        .d = exec_memory(x, dst),
+        .s = exec_memory(x, src),
+        .to = dst->byte,
+        .from = src->byte,
+    };
+}
+
+void move_square(const struct square_move *m, const int64_t *to, const int64_t *from)
+{
+    const uint8_t *in[SQUARE_MAX] = {0};
+    uint8_t *out[SQUARE_MAX] = {0};
     bool clean = true;
-    for (int i = 0; i < n; i++) {
-        in[i] = s->bytes + src->byte + from[i];
-        out[i] = d->bytes + dst->byte + to[i];
-        clean = clean && taint_pages_clean(s, src->byte + from[i], FRACTAL);
+    for (int i = 0; i < m->n; i++) {
+        in[i] = m->s->bytes + m->from + from[i];
+        out[i] = m->d->bytes + m->to + to[i];
+        clean = clean && taint_pages_clean(m->s, m->from + from[i], FRACTAL);
     }
-    transpose_square(bits, in, out);
+    m->transpose(in, out);
     if (!clean) {
-        move_square_taint(bits, d, out, s, in);
+        move_square_taint(m, out, in);
         return;
     }
-    for (int i = 0; i < n; i++) {
-        taint_clear(d, dst->byte + to[i], FRACTAL);
+    for (int i = 0; i < m->n; i++) {
+        taint_clear(m->d, m->to + to[i], FRACTAL);
     }
 }

@@ -10,12 +10,20 @@
 
 #include <stdint.h>
 
+#include "engine/mmad_kernel.h"
+
 enum { SQUARE_MAX = 4 };
 
 /* Fractals of one square of `bits`-wide elements: 4, 2, 1, 2. */
-int transpose_fractals(unsigned bits);
+static inline int transpose_fractals(unsigned bits)
+{
+    return bits == 4 ? 4 : bits == 16 ? 1 : 2;
+}
 
 /* in[i], out[j]: 512 B each; no output may overlap an input. */
-void transpose_square(unsigned bits, const uint8_t *const *in, uint8_t *const *out);
+typedef void (*transpose_fn)(const uint8_t *const *in, uint8_t *const *out);
+
+/* The transpose of `bits`-wide elements; every isa gives the same bytes. */
+transpose_fn transpose_of(enum mmad_isa isa, unsigned bits);
 
 #endif

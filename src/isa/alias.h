@@ -7,6 +7,7 @@
 
 #include "isa/fields.h"
 #include "isa/insn.h"
+#include "target/target.h"
 
 struct insn_name {
     enum op op;
@@ -23,5 +24,9 @@ const struct insn_field *insn_argument(const struct insn_name *name, const char 
 
 /* "L1", "GM", .. or a TPosition: A1, B1, C1, A2, B2, CO1, C2, C2PIPE2GM. BUF_N if unknown. */
 enum buffer buffer_from_name(const char *name);
+
+/* The chip that stands for a product: any of a product's chips has the same
+ * instructions and buffers. NULL for PRODUCT_N. */
+const char *product_chip(enum product product);
 
 #endif

@@ -65,37 +65,40 @@ static void test_memory(void **state)
     memory_fini(&m);
 }
 
-/* transpose.h by its own definition, all widths. */
+/* transpose.h by its own definition: all widths, all kernels of this processor. */
+static void check_square(enum mmad_isa isa, unsigned bits, struct rng *r)
+{
+    uint8_t in[SQUARE_MAX][512], out[SQUARE_MAX][512];
+    const enum dtype type = bits == 4 ? DTYPE_INT4 : bits == 8 ? DTYPE_INT8 : bits == 16 ? DTYPE_INT16 : DTYPE_INT32;
+    const int64_t n = transpose_fractals(bits), c0 = dtype_c0(type);
+    const uint8_t *from[SQUARE_MAX];
+    uint8_t *to[SQUARE_MAX];
+    for (int f = 0; f < SQUARE_MAX; f++) {
+        for (int i = 0; i < 512; i++) {
+            in[f][i] = (uint8_t)rng_next(r);
+        }
+        from[f] = in[f];
+        to[f] = out[f];
+    }
+    transpose_of(isa, bits)(from, to);
+    for (int64_t j = 0; j < n; j++) {
+        for (int64_t i = 0; i < 16 * c0; i++) {
+            const int64_t row = i / c0, column = i % c0;
+            const double want = bits == 32 ? dtype_load(type, in[row / 8], (8 * j + column) * 8 + row % 8)
+                                           : dtype_load(type, in[column / 16], column % 16 * c0 + 16 * j + row);
+            assert_true(dtype_load(type, out[j], i) == want);
+        }
+    }
+}
+
 static void test_squares(void **state)
 {
     (void)state;
     static const unsigned widths[] = {4, 8, 16, 32};
-    uint8_t in[SQUARE_MAX][512], out[SQUARE_MAX][512];
     struct rng r = rng_init(3);
     for (int w = 0; w < 4; w++) {
-        const unsigned bits = widths[w];
-        const enum dtype type = bits == 4    ? DTYPE_INT4
-                                : bits == 8  ? DTYPE_INT8
-                                : bits == 16 ? DTYPE_INT16
-                                             : DTYPE_INT32;
-        const int64_t n = transpose_fractals(bits), c0 = dtype_c0(type);
-        const uint8_t *from[SQUARE_MAX];
-        uint8_t *to[SQUARE_MAX];
-        for (int f = 0; f < SQUARE_MAX; f++) {
-            for (int i = 0; i < 512; i++) {
-                in[f][i] = (uint8_t)rng_next(&r);
-            }
-            from[f] = in[f];
-            to[f] = out[f];
-        }
-        transpose_square(bits, from, to);
-        for (int64_t j = 0; j < n; j++) {
-            for (int64_t i = 0; i < 16 * c0; i++) {
-                const int64_t row = i / c0, column = i % c0;
-                const double want = bits == 32 ? dtype_load(type, in[row / 8], (8 * j + column) * 8 + row % 8)
-                                               : dtype_load(type, in[column / 16], column % 16 * c0 + 16 * j + row);
-                assert_true(dtype_load(type, out[j], i) == want);
-            }
+        for (enum mmad_isa isa = MMAD_SCALAR; isa <= mmad_isa_best(); isa++) {
+            check_square(isa, widths[w], &r);
         }
     }
 }

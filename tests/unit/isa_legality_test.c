@@ -13,7 +13,8 @@
 
 /* ---- helpers ---- */
 
-static void check(const struct insn *in, enum product product, const struct legality_state *state, struct violations *out)
+static void check(const struct insn *in, enum product product, const struct legality_state *state,
+                  struct violations *out)
 {
     const struct target t = fixture_target(product);
     memset(out, 0, sizeof *out);
@@ -101,9 +102,9 @@ static const struct target *real_target(struct arena *arena, enum product produc
 static void test_vectors_are_legal(void **state)
 {
     (void)state;
-    static const char *const files[] = {"c_trans.vec",    "kx_copy.vec",      "kx_fixpipe.vec",      "kx_mmad.vec",
-                                        "kx_mmad_mx.vec", "load2d.vec",       "load2d_v2.vec",       "load3d.vec",
-                                        "load_mx.vec",    "mmad_fixpipe.vec", "nd2nz_dn2nz.vec",     "transpose_v1.vec",
+    static const char *const files[] = {"c_trans.vec",     "kx_copy.vec",      "kx_fixpipe.vec",  "kx_mmad.vec",
+                                        "kx_mmad_mx.vec",  "load2d.vec",       "load2d_v2.vec",   "load3d.vec",
+                                        "load_mx.vec",     "mmad_fixpipe.vec", "nd2nz_dn2nz.vec", "transpose_v1.vec",
                                         "transpose_v2.vec"};
     size_t cases = 0, bad = 0;
     for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
@@ -114,11 +115,11 @@ static void test_vectors_are_legal(void **state)
             const struct vec_case *c = &file.cases[i];
             const struct target *t = real_target(&x.arena, product_from_name(c->target));
             const struct legality_state regs = {{c->fmatrix != NULL, c->fmatrix != NULL}, c->padding != NULL};
-            struct conform_insn ci;
-            assert_true(conform_insn_start(&ci, c->instr, c->dtype, t->arch));
-            assert_true(conform_insn_path(&ci, c->path));
+            struct insn_text ci;
+            assert_true(insn_text_start(&ci, c->instr, c->dtype, t->arch));
+            assert_true(insn_text_path(&ci, c->path));
             for (size_t p = 0; p < c->param_count; p++) {
-                assert_null(conform_insn_set(&ci, c->params[p].words[1].text, c->params[p].words[2].text));
+                assert_null(insn_text_set(&ci, c->params[p].words[1].text, c->params[p].words[2].text));
             }
             const bool mmad = ci.insn.op == OP_MMAD || ci.insn.op == OP_MMAD_MX;
             ci.insn.dst.byte = offset_of(c, "dst");
@@ -146,15 +147,16 @@ static void test_errors_are_exact(void **state)
     struct csv_table table;
     arena_init(&arena);
     assert_int_equal(csv_load(REPO_DIR "/tests/data/conformance/errors.csv", &arena, &table, NULL), STATUS_OK);
-    const int instr = csv_column(&table, "instr"), target = csv_column(&table, "target"), dtype = csv_column(&table, "dtype"),
-              path = csv_column(&table, "path"), params = csv_column(&table, "params"), want = csv_column(&table, "expect");
+    const int instr = csv_column(&table, "instr"), target = csv_column(&table, "target"),
+              dtype = csv_column(&table, "dtype"), path = csv_column(&table, "path"),
+              params = csv_column(&table, "params"), want = csv_column(&table, "expect");
     size_t loose = 0;
     for (size_t row = 0; row < table.count; row++) {
         const char **f = table.rows[row].fields;
         const struct target *t = real_target(&arena, product_from_name(f[target]));
-        struct conform_insn ci;
-        assert_true(conform_insn_start(&ci, f[instr], f[dtype], t->arch));
-        assert_true(conform_insn_path(&ci, f[path]));
+        struct insn_text ci;
+        assert_true(insn_text_start(&ci, f[instr], f[dtype], t->arch));
+        assert_true(insn_text_path(&ci, f[path]));
         char text[512];
         snprintf(text, sizeof text, "%s", f[params]);
         char *rest = NULL;
@@ -169,7 +171,7 @@ static void test_errors_are_exact(void **state)
             } else if (strcmp(word, "src_mx_off") == 0) {
                 ci.insn.src2.byte = value;
             } else if (strcmp(word, "dst_dtype") != 0) {
-                assert_null(conform_insn_set(&ci, word, equals + 1));
+                assert_null(insn_text_set(&ci, word, equals + 1));
             }
         }
         legality_check(&ci.insn, t, NULL, &ci.violations);
@@ -189,7 +191,8 @@ static void test_errors_are_exact(void **state)
 static struct insn legal_insn(enum op op, enum product *product)
 {
     *product = op == OP_LOAD_2D ? PRODUCT_ASCEND910B : PRODUCT_ASCEND950;
-    const enum dtype dtype = op == OP_LOAD_MX || op == OP_MMAD_MX ? DTYPE_FP8_E4M3 : op == OP_L1_TO_FB ? DTYPE_UINT64
+    const enum dtype dtype = op == OP_LOAD_MX || op == OP_MMAD_MX ? DTYPE_FP8_E4M3
+                             : op == OP_L1_TO_FB                  ? DTYPE_UINT64
                              : op == OP_FIXPIPE                   ? DTYPE_FLOAT
                                                                   : DTYPE_HALF;
     struct insn in = make(op, dtype, at(BUF_L0B, 0), at(BUF_L1, 0));
@@ -197,15 +200,34 @@ static struct insn legal_insn(enum op op, enum product *product)
     case OP_ND2NZ:
     case OP_DN2NZ:
     case OP_DATA_COPY:
-    case OP_DATA_COPY_PAD: in.dst = at(BUF_L1, 0); in.src = at_gm(TENSOR_A, 0); break;
-    case OP_FILL: in.dst = at(BUF_L1, 0); break;
-    case OP_L1_TO_BT: in.dst = at(BUF_BT, 0); break;
-    case OP_L1_TO_FB: in.dst = at(BUF_FB, 0); break;
+    case OP_DATA_COPY_PAD:
+        in.dst = at(BUF_L1, 0);
+        in.src = at_gm(TENSOR_A, 0);
+        break;
+    case OP_FILL:
+        in.dst = at(BUF_L1, 0);
+        break;
+    case OP_L1_TO_BT:
+        in.dst = at(BUF_BT, 0);
+        break;
+    case OP_L1_TO_FB:
+        in.dst = at(BUF_FB, 0);
+        break;
     case OP_MMAD:
-    case OP_MMAD_MX: in.dst = at(BUF_L0C, 0); in.src = at(BUF_L0A, 0); in.src2 = at(BUF_L0B, 0); break;
-    case OP_FIXPIPE: in.dst = at_gm(TENSOR_C, 0); in.src = at(BUF_L0C, 0); break;
-    case OP_LOAD_MX: in.src2 = at(BUF_L1, 0); break;
-    default: break;
+    case OP_MMAD_MX:
+        in.dst = at(BUF_L0C, 0);
+        in.src = at(BUF_L0A, 0);
+        in.src2 = at(BUF_L0B, 0);
+        break;
+    case OP_FIXPIPE:
+        in.dst = at_gm(TENSOR_C, 0);
+        in.src = at(BUF_L0C, 0);
+        break;
+    case OP_LOAD_MX:
+        in.src2 = at(BUF_L1, 0);
+        break;
+    default:
+        break;
     }
     return in;
 }
@@ -406,10 +428,11 @@ static void test_3d(void **state)
         enum dtype dtype;
         uint16_t channels;
         enum violation_code code;
-    } rows[] = {{DTYPE_HALF, 4, E_NONE},    {DTYPE_HALF, 8, E_NONE},      {DTYPE_HALF, 12, E_CHANNEL}, {DTYPE_HALF, 48, E_NONE},
-                {DTYPE_HALF, 20, E_NONE},   {DTYPE_INT8, 4, E_NONE},      {DTYPE_INT8, 16, E_NONE},    {DTYPE_INT8, 24, E_CHANNEL},
-                {DTYPE_FLOAT, 4, E_NONE},   {DTYPE_FLOAT, 6, E_CHANNEL},  {DTYPE_INT4, 8, E_NONE},     {DTYPE_INT4, 32, E_NONE},
-                {DTYPE_INT4, 4, E_CHANNEL}, {DTYPE_INT4, 48, E_CHANNEL}};
+    } rows[] = {{DTYPE_HALF, 4, E_NONE},     {DTYPE_HALF, 8, E_NONE},     {DTYPE_HALF, 12, E_CHANNEL},
+                {DTYPE_HALF, 48, E_NONE},    {DTYPE_HALF, 20, E_NONE},    {DTYPE_INT8, 4, E_NONE},
+                {DTYPE_INT8, 16, E_NONE},    {DTYPE_INT8, 24, E_CHANNEL}, {DTYPE_FLOAT, 4, E_NONE},
+                {DTYPE_FLOAT, 6, E_CHANNEL}, {DTYPE_INT4, 8, E_NONE},     {DTYPE_INT4, 32, E_NONE},
+                {DTYPE_INT4, 4, E_CHANNEL},  {DTYPE_INT4, 48, E_CHANNEL}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         in = load_3d(rows[i].dtype, BUF_L0A);
         in.p.load_3d.channelSize = in.p.load_3d.kExtension = rows[i].channels;
@@ -581,9 +604,15 @@ static void test_support(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vectors_are_legal), cmocka_unit_test(test_errors_are_exact), cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_product_ranges),    cmocka_unit_test(test_2d),               cmocka_unit_test(test_v2),
-        cmocka_unit_test(test_3d),                cmocka_unit_test(test_mmad),             cmocka_unit_test(test_fixpipe),
+        cmocka_unit_test(test_vectors_are_legal),
+        cmocka_unit_test(test_errors_are_exact),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_product_ranges),
+        cmocka_unit_test(test_2d),
+        cmocka_unit_test(test_v2),
+        cmocka_unit_test(test_3d),
+        cmocka_unit_test(test_mmad),
+        cmocka_unit_test(test_fixpipe),
         cmocka_unit_test(test_support),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
