@@ -207,7 +207,8 @@ static int64_t gm_shift(const struct problem *p, enum tensor tensor, const struc
 /* `x` must be `ref` moved by `by`; anything else is a difference. */
 static bool same_moved(const struct problem *p, const struct insn *ref, const struct insn *x, const struct shift *by)
 {
-    const bool addressed = ref->op != OP_SET_FLAG && ref->op != OP_WAIT_FLAG && ref->op != OP_PIPE_BARRIER;
+    const bool addressed = ref->op != OP_FILL && ref->op != OP_SET_FLAG && ref->op != OP_WAIT_FLAG &&
+                           ref->op != OP_PIPE_BARRIER;
     struct insn want = *ref;
     struct addr *const ends[] = {&want.dst, &want.src};
     want.step = x->step;
@@ -327,8 +328,20 @@ static int64_t loader_of(const struct schedule *s, const struct tile *tile, enum
     return x.t;
 }
 
-/* Adds tile `t` and, before it, what it needs in L1. */
-static void chain_need(const struct schedule *s, int32_t core, int64_t t, struct chain *c)
+/* The tile that gives back the slot which `tile` took for a group; the pattern's
+ * own tile `last` if none before it does. */
+static int64_t releaser_of(const struct schedule *s, const struct tile *tile, enum role role, int64_t last)
+{
+    struct tile x = *tile;
+    while (s->hold[role] != HOLD_CHUNKS && !x.hold[role].release && x.t < last) {
+        schedule_tile_at(s, tile->core, x.t + 1, &x);
+    }
+    return x.t;
+}
+
+/* Adds tile `t` and, before it, what it needs in L1: the tiles that brought it,
+ * and those that freed what these took. `last`: the pattern's own tile. */
+static void chain_need(const struct schedule *s, int32_t core, int64_t t, int64_t last, struct chain *c)
 {
     chain_add(c, t);
     for (int i = 0; i < c->count && !c->overflow; i++) { /* grows at the front: walk until nothing is new */
@@ -337,6 +350,8 @@ static void chain_need(const struct schedule *s, int32_t core, int64_t t, struct
         schedule_tile_at(s, core, c->t[i], &tile);
         chain_add(c, loader_of(s, &tile, ROLE_A));
         chain_add(c, loader_of(s, &tile, ROLE_B));
+        chain_add(c, releaser_of(s, &tile, ROLE_A, last));
+        chain_add(c, releaser_of(s, &tile, ROLE_B, last));
         if (c->count != before) {
             i = -1;
         }
@@ -370,9 +385,9 @@ static enum status run_before(struct verify *v, int32_t core, const struct tile 
 {
     struct chain c = {.count = 0};
     if (tile->t > 0) {
-        chain_need(v->s, core, tile->t - 1, &c);
+        chain_need(v->s, core, tile->t - 1, tile->t, &c);
     }
-    chain_need(v->s, core, tile->t, &c);
+    chain_need(v->s, core, tile->t, tile->t, &c);
     if (c.overflow) {
         for (int64_t t = 0; t < tile->t; t++) {
             TRY(run_other(v, core, t, d));

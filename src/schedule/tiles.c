@@ -7,6 +7,7 @@
 #include "schedule/tiles.h"
 
 #include "base/intmath.h"
+#include "tiling/aswt.h"
 
 /* A range of C along one axis. */
 struct span {
@@ -135,10 +136,7 @@ static void hold_group(struct tile_hold *h, const struct group_walk *w, bool inn
 /* All of the core's slice, for the whole kernel. */
 static void hold_full(struct tile_hold *h, struct span slice, bool load, bool release)
 {
-    *h = (struct tile_hold){.from = (int32_t)slice.at,
-                            .extent = (int32_t)slice.len,
-                            .load = load,
-                            .release = release};
+    *h = (struct tile_hold){.from = (int32_t)slice.at, .extent = (int32_t)slice.len, .load = load, .release = release};
 }
 
 static void grid_hold(const struct schedule *s, const struct group_walk *w, struct span m, struct span n,
@@ -246,39 +244,6 @@ static struct tile_index block_index(const struct schedule *s, int64_t i)
                                   : (struct tile_index){i / tiles_n, i % tiles_n};
 }
 
-/* ASWT cuts the tiles of an incomplete last round over all cores. */
-struct aswt_tail {
-    int64_t full, parts_m, parts_n; /* whole tiles; parts = 1x1: no split */
-    int64_t tail;
-};
-
-static struct aswt_tail aswt_split(const struct schedule *s)
-{
-    const int64_t tiles = (int64_t)s->tiles_m * s->tiles_n;
-    const int64_t tail = tiles % s->cores;
-    struct aswt_tail x = {tiles, 1, 1, 0};
-    const bool several = s->parts > 1 || s->problem->batch > 1;
-    if (s->t.order != ORDER_ASWT || several || tail == 0 || s->cores / tail <= 1) {
-        return x;
-    }
-    const int64_t r = s->cores / tail;
-    const int64_t last_m = s->problem->M - (int64_t)(s->tiles_m - 1) * s->t.baseM;
-    const int64_t last_n = s->problem->N - (int64_t)(s->tiles_n - 1) * s->t.baseN;
-    int64_t a = min_i64(last_m, r), b = min_i64(last_n, r);
-    while (a * b > r) {
-        if (a >= b) {
-            a--;
-        } else {
-            b--;
-        }
-    }
-    x.full = tiles - tail;
-    x.tail = tail;
-    x.parts_m = ceil_div(last_m, ceil_div(last_m, a));
-    x.parts_n = ceil_div(last_n, ceil_div(last_n, b));
-    return x;
-}
-
 static void block_tile(const struct schedule *s, int64_t i, struct span *m, struct span *n)
 {
     const struct tile_index x = block_index(s, i);
@@ -327,7 +292,7 @@ static int64_t blocks_count(const struct schedule *s, int32_t core)
     if (s->t.order == ORDER_CHUNK) {
         return chunk_start(s, core + 1) - chunk_start(s, core);
     }
-    const struct aswt_tail x = aswt_split(s);
+    const struct aswt_tail x = aswt_split(s->problem, &s->t);
     struct span m, n;
     return dealt(s, core, block_units(s) - x.tail) + (x.tail > 0 && aswt_part(s, &x, core, &m, &n));
 }
@@ -346,7 +311,7 @@ static void blocks_at(const struct schedule *s, int32_t core, int64_t t, struct 
     if (s->t.order == ORDER_CHUNK) {
         block_unit(s, chunk_start(s, core) + t, &m, &n, out);
     } else {
-        const struct aswt_tail x = aswt_split(s);
+        const struct aswt_tail x = aswt_split(s->problem, &s->t);
         const int64_t i = core + t * s->cores;
         if (x.tail == 0 || i < x.full) {
             block_unit(s, i, &m, &n, out);

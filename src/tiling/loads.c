@@ -3,6 +3,7 @@
 
 #include "base/intmath.h"
 #include "isa/support.h"
+#include "tiling/aswt.h"
 
 #define BIT(load) (1U << (load))
 
@@ -134,7 +135,7 @@ int64_t load_mmad_unit(const struct target *target, const struct problem *p, enu
 static bool documented(const struct target *target, const struct problem *p, enum role role, enum tiling_load load)
 {
     static const uint8_t ops[] = {
-        [LOAD_2D] = OP_LOAD_2D,   [LOAD_TRANSPOSE] = OP_LOAD_TRANSPOSE,  [LOAD_3D] = OP_LOAD_3D,
+        [LOAD_2D] = OP_LOAD_2D,       [LOAD_TRANSPOSE] = OP_LOAD_TRANSPOSE, [LOAD_3D] = OP_LOAD_3D,
         [LOAD_2D_V2] = OP_LOAD_2D_V2, [LOAD_3D_STRIDE] = OP_LOAD_3D_STRIDE, [LOAD_MX] = OP_LOAD_MX,
     };
     const enum path path = role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B;
@@ -175,11 +176,36 @@ int64_t load_l1_lines(const struct target *target, const struct problem *p, enum
     return load == LOAD_TRANSPOSE && b32 && target->arch != 3510 ? 16 : 0;
 }
 
+/* Length of a base block's pieces in ASWT's last round, and of the last piece. */
+static bool pieces(int64_t length, int64_t parts, int64_t *piece, int64_t *last)
+{
+    *piece = ceil_div(length, parts);
+    *last = length - (ceil_div(length, *piece) - 1) * *piece;
+    return parts > 1;
+}
+
+/* Does ASWT cut a block of `base` or of the rest of `size` into pieces that no
+ * `unit` divides (unit 1: of one row)? */
+static bool pieces_widen(int64_t base, int64_t size, int64_t parts, int64_t unit)
+{
+    const int64_t lengths[] = {min_i64(base, size), size % base == 0 ? base : size % base};
+    for (int i = 0; i < 2; i++) {
+        int64_t piece, last;
+        if (pieces(min_i64(lengths[i], size), parts, &piece, &last) &&
+            (unit == 1 ? piece == 1 || last == 1 : piece % unit != 0 || last % unit != 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tiling_widens_rows(const struct target *target, const struct problem *p, const struct tiling *t)
 {
     const int64_t slice = t->assign == ASSIGN_GRID ? min_i64(t->singleCoreM, p->M) : p->M;
     const int64_t last = p->M % slice;
-    return target->arch != 3510 && t->gemv == 0 && (slice % t->baseM == 1 || last % t->baseM == 1 || t->baseM == 1);
+    return target->arch != 3510 && t->gemv == 0 &&
+           (pieces_widen(t->baseM, p->M, aswt_split(p, t).parts_m, 1) || slice % t->baseM == 1 ||
+            last % t->baseM == 1 || t->baseM == 1);
 }
 
 bool tiling_widens_columns(const struct target *target, const struct problem *p, const struct tiling *t)
@@ -188,5 +214,6 @@ bool tiling_widens_columns(const struct target *target, const struct problem *p,
     const int64_t slice = t->assign == ASSIGN_GRID ? min_i64(t->singleCoreN, p->N) : p->N;
     /* Full base blocks, the tail of a slice, the tail of the last slice. */
     const int64_t last = p->N % slice;
-    return (slice >= t->baseN && t->baseN % unit != 0) || slice % t->baseN % unit != 0 || last % t->baseN % unit != 0;
+    return (unit > 1 && pieces_widen(t->baseN, p->N, aswt_split(p, t).parts_n, unit)) ||
+           (slice >= t->baseN && t->baseN % unit != 0) || slice % t->baseN % unit != 0 || last % t->baseN % unit != 0;
 }

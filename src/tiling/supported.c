@@ -9,7 +9,9 @@
 
 /* Fields that must keep their default. */
 static const enum tiling_field DEFAULT_ONLY[] = {
-    TF_tileBarrier, TF_scaleFactorM, TF_scaleFactorN,
+    TF_tileBarrier,
+    TF_scaleFactorM,
+    TF_scaleFactorN,
 };
 
 static bool refuse(struct infeasible *why, enum unsupported what, int field, int64_t have)
@@ -30,11 +32,12 @@ static bool fields_supported(const struct tiling *t, struct infeasible *why)
     return true;
 }
 
-/* An Nz operand whose M or N runs across its C0 columns. */
-static bool nz_across(const struct problem *p)
+/* Tiles of the operand cannot start at every row or column: M or N runs along
+ * Nz's blocks, or along bytes that hold two elements. */
+static bool starts_bound(const struct problem *p, enum role role)
 {
-    return (p->a.format == LAYOUT_NZ && !load_k_contiguous(p, ROLE_A)) ||
-           (p->b.format == LAYOUT_NZ && !load_k_contiguous(p, ROLE_B));
+    const struct operand *o = role == ROLE_A ? &p->a : &p->b;
+    return !load_k_contiguous(p, role) && (o->format == LAYOUT_NZ || dtype_info(o->dtype)->bits == 4);
 }
 
 /* Variants that are lowered alone or in the combinations that make sense of
@@ -42,6 +45,7 @@ static bool nz_across(const struct problem *p)
 static bool variants_supported(const struct problem *p, const struct tiling *t, struct infeasible *why)
 {
     const int64_t nk = ceil_div(min_i64(t->singleCoreK, p->K), t->baseK);
+    const bool held_a = t->stepM > 1 || t->fullLoad == FULL_LOAD_A, held_b = t->stepN > 1 || t->fullLoad == FULL_LOAD_B;
     const bool group = t->stepM > 1 || t->stepN > 1, held = group || t->fullLoad != FULL_LOAD_NONE;
     const bool rounds = t->order == ORDER_L2SPLIT && t->orderRounds > 1;
     const bool scales_span = (p->a.mx && t->scaleFactorKa > 1) || (p->b.mx && t->scaleFactorKb > 1);
@@ -57,12 +61,15 @@ static bool variants_supported(const struct problem *p, const struct tiling *t, 
         {t->fullLoad == FULL_LOAD_B && t->stepN > 1, TF_stepN},
         {t->fullLoad != FULL_LOAD_NONE && (t->assign != ASSIGN_GRID || p->batch > 1), TF_fullLoad},
         {t->shuffleK == 1 && held, TF_shuffleK},
+        /* Several base blocks side by side in L1: each must start on a square of the load. */
+        {held_a && t->baseM % load_unit(p, ROLE_A, AXIS_MN) != 0, TF_baseM},
+        {held_b && t->baseN % load_unit(p, ROLE_B, AXIS_MN) != 0, TF_baseN},
         {t->splitK > 1 && (t->order == ORDER_CHUNK || t->order == ORDER_ASWT || p->batch > 1), TF_splitK},
         /* Partial sums rounded to C's dtype would depend on who comes first. */
         {t->splitKReduce == REDUCE_ATOMIC && dtype_info(p->c.dtype)->bits != 32, TF_splitKReduce},
         {t->splitK == 1 && t->splitKReduce != REDUCE_NONE, TF_splitKReduce},
-        /* ASWT cuts tail tiles at any row or column; Nz cuts only at C0. */
-        {t->order == ORDER_ASWT && nz_across(p), TF_order},
+        /* ASWT cuts tail tiles at any row or column. */
+        {t->order == ORDER_ASWT && (starts_bound(p, ROLE_A) || starts_bound(p, ROLE_B)), TF_order},
         {t->gemv == 1 && (p->a.format != LAYOUT_ND || held || p->a.mx), TF_gemv},
         /* Scales of several chunks come with the first of them: its place must be the same every time. */
         {scales_span && (t->shuffleK == 1 || t->l1Resident == 1), t->shuffleK == 1 ? TF_shuffleK : TF_l1Resident},
@@ -105,8 +112,9 @@ static bool result_supported(const struct target *target, const struct problem *
 {
     const struct mmad_triple *form = dtypes_triple(target, p);
     const bool workspace = t->splitKReduce == REDUCE_WORKSPACE;
-    if (form == NULL || form->c == DTYPE_HALF || (!workspace && dtypes_conversion(target, (enum dtype)form->c, p->c.dtype,
-                                                         p->quant.dtype != DTYPE_NONE) == QUANT_N)) {
+    if (form == NULL || form->c == DTYPE_HALF ||
+        (!workspace &&
+         dtypes_conversion(target, (enum dtype)form->c, p->c.dtype, p->quant.dtype != DTYPE_NONE) == QUANT_N)) {
         return refuse(why, UNSUPPORTED_RESULT_DTYPE, TF_N, p->c.dtype);
     }
     const bool nz = p->c.format == LAYOUT_NZ && !workspace && nz_result_supported(p, t);
@@ -115,7 +123,8 @@ static bool result_supported(const struct target *target, const struct problem *
 
 /* WithTranspose of b32 on 2201 reads L1 as Zz, which a copy from Nz makes only
  * where both are the same. */
-static bool loads_supported(const struct target *target, const struct problem *p, const struct tiling *t, struct infeasible *why)
+static bool loads_supported(const struct target *target, const struct problem *p, const struct tiling *t,
+                            struct infeasible *why)
 {
     const struct {
         enum role role;

@@ -12,7 +12,7 @@
 #include "isa/footprint.h"
 #include "support/points.h"
 
-#define SEED 20260101
+#define SEED      20260101
 #define SCHEDULES 100
 
 /* Bytes of `n` elements of a copy, which counts b4 in bytes. */
@@ -70,8 +70,8 @@ static void add_insn(const struct schedule *s, const struct insn *i, struct step
         w->bytes[i->role == ROLE_A ? PATH_L1_L0A_MX : PATH_L1_L0B_MX] += 32 * i->p.load_mx.xStep * i->p.load_mx.yStep;
         w->insns[PIPE_MTE1]++;
         w->calls[i->role]++;
-        w->bytes[i->role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B] +=
-            block * i->p.load_mx.data.mStep * i->p.load_mx.data.kStep;
+        w->bytes[i->role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B] += block * i->p.load_mx.data.mStep *
+                                                                   i->p.load_mx.data.kStep;
         break;
     case OP_L1_TO_BT:
         w->insns[PIPE_MTE1]++;
@@ -86,15 +86,15 @@ static void add_insn(const struct schedule *s, const struct insn *i, struct step
     case OP_LOAD_2D_V2:
         w->insns[PIPE_MTE1]++;
         w->calls[i->role]++;
-        w->bytes[i->role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B] +=
-            block * i->p.load_2d_v2.mStep * i->p.load_2d_v2.kStep;
+        w->bytes[i->role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B] += block * i->p.load_2d_v2.mStep *
+                                                                   i->p.load_2d_v2.kStep;
         break;
     case OP_LOAD_3D:
     case OP_LOAD_3D_STRIDE:
         w->insns[PIPE_MTE1]++;
         w->calls[i->role]++;
-        w->bytes[i->role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B] +=
-            dtype_bytes((enum dtype)i->dtype, (int64_t)i->p.load_3d.mExtension * i->p.load_3d.kExtension);
+        w->bytes[i->role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B] += dtype_bytes(
+            (enum dtype)i->dtype, (int64_t)i->p.load_3d.mExtension * i->p.load_3d.kExtension);
         break;
     case OP_MMAD:
     case OP_MMAD_MX:
@@ -107,8 +107,8 @@ static void add_insn(const struct schedule *s, const struct insn *i, struct step
         w->insns[PIPE_FIX]++;
         w->store_m = i->p.fixpipe.mSize;
         w->store_n = i->p.fixpipe.nSize;
-        w->bytes[PATH_L0C_GM] +=
-            dtype_bytes((enum dtype)i->p.fixpipe.dstType, (int64_t)i->p.fixpipe.mSize * i->p.fixpipe.nSize);
+        w->bytes[PATH_L0C_GM] += dtype_bytes((enum dtype)i->p.fixpipe.dstType,
+                                             (int64_t)i->p.fixpipe.mSize * i->p.fixpipe.nSize);
         break;
     case OP_PIPE_BARRIER:
         w->mmad_barrier |= i->p.barrier.pipe == PIPE_M;
@@ -171,9 +171,8 @@ static void check_schedule(const struct schedule *s)
     free(insns);
 }
 
-static void test_sums(void **state)
+static void random_sums(bool dtypes)
 {
-    (void)state;
     struct arena arena;
     arena_init(&arena);
     const struct target *targets[] = {point_target("ascend910b1", &arena), point_target("ascend950pr_9589", &arena)};
@@ -183,8 +182,9 @@ static void test_sums(void **state)
                                         .max_macs = 40000000,
                                         .transposes = true,
                                         .nz = true,
-                                        .variants = true};
-    struct rng rng = rng_init(SEED);
+                                        .variants = true,
+                                        .dtypes = dtypes};
+    struct rng rng = rng_init(SEED + dtypes);
     print_message("seed %d\n", SEED);
     for (int i = 0; i < SCHEDULES; i++) {
         struct problem p;
@@ -193,6 +193,18 @@ static void test_sums(void **state)
         check_schedule(&s);
     }
     arena_fini(&arena);
+}
+
+static void test_sums(void **state)
+{
+    (void)state;
+    random_sums(false);
+}
+
+static void test_sums_of_dtypes(void **state)
+{
+    (void)state;
+    random_sums(true);
 }
 
 /* A pitch beyond 16 bits becomes one copy a row on 2201, not on 3510. */
@@ -227,6 +239,7 @@ static void test_wide_pitch(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_wide_pitch)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_sums_of_dtypes),
+                                       cmocka_unit_test(test_wide_pitch)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,6 +99,20 @@ static void test_variants(void **state)
     random_points(&limits, SEED + 1, 200);
 }
 
+static void test_dtypes(void **state)
+{
+    (void)state;
+    const struct point_limits limits = {.max_m = 300,
+                                        .max_n = 300,
+                                        .max_k = 500,
+                                        .max_macs = 5000000,
+                                        .transposes = true,
+                                        .nz = true,
+                                        .variants = true,
+                                        .dtypes = true};
+    random_points(&limits, SEED + 2, 200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +120,7 @@ int main(void)
         cmocka_unit_test(test_tails),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_variants),
+        cmocka_unit_test(test_dtypes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,7 +172,8 @@ static bool meet(const struct access *a, const struct access *b)
 
 static bool uses_unit_flag(const struct insn *i)
 {
-    return i->op == OP_FIXPIPE ? i->p.fixpipe.unitFlag != 0 : i->op == OP_MMAD && i->p.mmad.unitFlag != 0;
+    return i->op == OP_FIXPIPE ? i->p.fixpipe.unitFlag != 0
+                               : (i->op == OP_MMAD || i->op == OP_MMAD_MX) && i->p.mmad.unitFlag != 0;
 }
 
 /* Must `i` be complete before `j` starts, by what they touch? */
@@ -189,7 +190,8 @@ static bool must_order(const struct insn *i, const struct accesses *ai, const st
                 const bool copies = a->buf == BUF_L1 && i->pipe == PIPE_MTE2 && a->write && b->write;
                 const bool small = a->buf == BUF_L0C && i->pipe == PIPE_M && a->write && b->write &&
                                    (i->p.mmad.m / 16) * (i->p.mmad.n / 16) < 10;
-                if (!copies && !small) {
+                const bool words = a->buf == BUF_FB && i->pipe == PIPE_FIX && a->write;
+                if (!copies && !small && !words) {
                     continue;
                 }
             }

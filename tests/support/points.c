@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/intmath.h"
+#include "tiling/dtypes.h"
 
 void point_problem(struct problem *p, int64_t m, int64_t n, int64_t k, bool trans_a, bool trans_b)
 {
@@ -44,7 +45,56 @@ static int64_t random_size(struct rng *rng, int64_t max)
     }
 }
 
-static void random_problem(const struct point_limits *limits, struct rng *rng, struct problem *p)
+static bool chance(struct rng *rng, uint64_t of)
+{
+    return rng_below(rng, of) == 0;
+}
+
+/* Dtypes the cube takes, and what may surround their product. */
+static void random_dtypes(const struct target *target, struct rng *rng, struct problem *p)
+{
+    size_t count;
+    const struct mmad_triple *triples = mmad_triples(&count), *x;
+    do {
+        x = &triples[rng_below(rng, count)];
+    } while ((x->products >> target->product & 1U) == 0);
+    p->a.dtype = (enum dtype)x->a, p->b.dtype = (enum dtype)x->b;
+    p->a.mx = p->b.mx = x->mx;
+    p->scale_a.dtype = p->scale_b.dtype = x->mx ? DTYPE_E8M0 : DTYPE_NONE;
+    p->scale_a.transpose = x->mx && chance(rng, 2);
+    p->scale_b.transpose = x->mx && chance(rng, 2);
+    p->quant.dtype = chance(rng, 3) ? DTYPE_UINT64 : DTYPE_NONE;
+    p->relu = chance(rng, 3);
+    p->deq_scale = chance(rng, 2) ? 0.25 : 0;
+    p->hf32 = x->a == DTYPE_FLOAT && chance(rng, 2);
+    do {
+        p->c.dtype = (enum dtype)pick(rng, DTYPE_NONE + 1, DTYPE_N - 1);
+        p->quant.dtype = chance(rng, 8) ? DTYPE_NONE : p->quant.dtype;
+    } while (dtypes_conversion(target, (enum dtype)x->c, p->c.dtype, p->quant.dtype != DTYPE_NONE) == QUANT_N);
+    p->c.format = chance(rng, 4) ? LAYOUT_NZ : LAYOUT_ND;
+    static const enum dtype rows[] = {DTYPE_NONE, DTYPE_HALF, DTYPE_BF16, DTYPE_FLOAT, DTYPE_INT32};
+    do {
+        p->bias.dtype = chance(rng, 2) ? DTYPE_NONE : rows[rng_below(rng, 5)];
+    } while (p->bias.dtype != DTYPE_NONE && !dtypes_bias_offered(target, x, p->bias.dtype));
+    /* b4 lies in whole bytes, Nz results in whole columns. */
+    const int64_t unit = p->c.format == LAYOUT_NZ ? 32 : dtype_info(p->a.dtype)->bits == 4 ? 2 : 1;
+    p->N = align_up(p->N, unit);
+    if (dtype_info(p->a.dtype)->bits == 4) {
+        p->M = align_up(p->M, 2), p->K = align_up(p->K, 2);
+    }
+}
+
+static void refinish(struct problem *p)
+{
+    struct operand *const all[] = {&p->a, &p->b, &p->c, &p->bias, &p->scale_a, &p->scale_b, &p->quant};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        all[i]->rows = all[i]->cols = all[i]->ld = 0;
+    }
+    assert_int_equal(problem_finish(p, NULL, NULL), STATUS_OK);
+}
+
+static void random_problem(const struct target *target, const struct point_limits *limits, struct rng *rng,
+                           struct problem *p)
 {
     int64_t m, n, k;
     do {
@@ -64,8 +114,11 @@ static void random_problem(const struct point_limits *limits, struct rng *rng, s
         p->batch = rng_below(rng, 4) == 0 ? pick(rng, 2, 3) : 1;
         p->c.dtype = rng_below(rng, 2) == 0 ? DTYPE_FLOAT : DTYPE_HALF;
         p->M = rng_below(rng, 6) == 0 ? pick(rng, 1, 17) : p->M;
-        p->a.rows = p->a.cols = p->a.ld = p->b.rows = p->b.cols = p->b.ld = p->c.rows = p->c.cols = p->c.ld = 0;
-        assert_int_equal(problem_finish(p, NULL, NULL), STATUS_OK);
+        refinish(p);
+    }
+    if (limits->dtypes) {
+        random_dtypes(target, rng, p);
+        refinish(p);
     }
     if (rng_below(rng, 4) == 0) {
         p->a.ld += pick(rng, 1, 40);
@@ -162,8 +215,15 @@ void point_random(const struct target *target, const struct point_limits *limits
         struct tiling t;
         struct plan plan;
         struct infeasible why;
-        random_problem(limits, rng, p);
+        random_problem(target, limits, rng, p);
         random_tiling(target, p, rng, &t);
+        if (limits->dtypes) {
+            t.baseK = (int32_t)(chance(rng, 2) ? t.baseK * 4 : t.baseK);
+            t.baseN = (int32_t)(p->c.format == LAYOUT_NZ ? align_up(t.baseN, 32) : t.baseN);
+            t.singleCoreN = t.singleCoreN > 0 ? (int32_t)align_up(t.singleCoreN, 32) : t.singleCoreN;
+            t.scaleFactorKa = p->a.mx && chance(rng, 2) ? (int32_t)pick(rng, 1, 4) : TILING_AUTO;
+            t.scaleFactorKb = p->a.mx && chance(rng, 2) ? (int32_t)pick(rng, 1, 4) : TILING_AUTO;
+        }
         if (limits->variants) {
             random_variant(p, rng, &t);
         }
@@ -210,6 +270,12 @@ void point_print(const struct schedule *s)
     struct strbuf name;
     strbuf_init(&name);
     tiling_name(&s->t, &name);
+    const struct problem *q = s->problem;
+    print_message("A %s%s B %s C %s %d bias %s quant %s relu %d hf32 %d scale layouts %d %d deq %g\n",
+                  q->a.mx ? "mx " : "", dtype_info(q->a.dtype)->name, dtype_info(q->b.dtype)->name,
+                  dtype_info(q->c.dtype)->name, q->c.format, dtype_info(q->bias.dtype)->name,
+                  dtype_info(q->quant.dtype)->name, q->relu, q->hf32, q->scale_a.transpose, q->scale_b.transpose,
+                  q->deq_scale);
     print_message("%s: batch %" PRId64 " M %" PRId64 " N %" PRId64 " K %" PRId64
                   " transposes %d %d formats %d %d ld %" PRId64 " %" PRId64 " %" PRId64 " tiling %s\n",
                   s->target->name, s->problem->batch, s->problem->M, s->problem->N, s->problem->K,
