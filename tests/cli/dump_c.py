@@ -48,23 +48,27 @@ def transposed(m):
     return [list(column) for column in zip(*m)]
 
 
-def check(tilescope, work, number, shape, kind, trans_a, trans_b, integers):
+def make_case(work, number, shape, kind, case, integers):
+    """Operand files of one transpose case; @return the matrices and the problem's YAML."""
     m, n, k = shape
-    dtype, c_dtype, letter, c_letter, target = kind
-    rng = random.Random(number)
+    dtype, c_dtype, letter = kind[:3]
+    trans_a, trans_b = case & 1 != 0, case & 2 != 0
+    rng = random.Random(4 * number + case)
     a, b = random_matrix(rng, m, k, letter, integers), random_matrix(rng, k, n, letter, integers)
-    files = {name: os.path.join(work, "%s%d.bin" % (name, number)) for name in "abc"}
-    write_matrix(files["a"], letter, transposed(a) if trans_a else a)
-    write_matrix(files["b"], letter, transposed(b) if trans_b else b)
-    config = os.path.join(work, "dump%d.yaml" % number)
-    with open(config, "w") as f:
-        f.write("name: dump%d\ntarget: %s\nproblem:\n  op: matmul\n  M: %d\n  N: %d\n  K: %d\n" % (number, target, m, n, k))
-        f.write("  A: {dtype: %s, transpose: %s, file: %s}\n" % (dtype, str(trans_a).lower(), files["a"]))
-        f.write("  B: {dtype: %s, transpose: %s, file: %s}\n" % (dtype, str(trans_b).lower(), files["b"]))
-        f.write("  C: {dtype: %s}\ntiling:\n  baseM: [16, 32]\n  baseK: 32\nverify: full\n" % c_dtype)
-    subprocess.run([tilescope, "run", config, "--results", os.path.join(work, "results"), "--no-plots", "--quiet",
-                    "--dump-c", files["c"]], check=True, stdout=subprocess.DEVNULL)
-    with open(files["c"], "rb") as f:
+    files = [os.path.join(work, "%s%d_%d.bin" % (name, number, case)) for name in "ab"]
+    write_matrix(files[0], letter, transposed(a) if trans_a else a)
+    write_matrix(files[1], letter, transposed(b) if trans_b else b)
+    yaml = "  - name: case%d\n    M: %d\n    N: %d\n    K: %d\n" % (case, m, n, k)
+    yaml += "    A: {dtype: %s, transpose: %s, file: %s}\n" % (dtype, str(trans_a).lower(), files[0])
+    yaml += "    B: {dtype: %s, transpose: %s, file: %s}\n" % (dtype, str(trans_b).lower(), files[1])
+    yaml += "    C: {dtype: %s}\n" % c_dtype
+    return a, b, yaml
+
+
+def compare(path, shape, kind, case, a, b, integers):
+    m, n, k = shape
+    c_dtype, c_letter = kind[1], kind[3]
+    with open(path, "rb") as f:
         got = struct.unpack("<%d%s" % (m * n, c_letter), f.read())
     columns = transposed(b)
     u = 2.0 ** -24
@@ -77,19 +81,30 @@ def check(tilescope, work, number, shape, kind, trans_a, trans_b, integers):
             if not integers:
                 bound += UNIT[c_dtype] * abs(want) * (1 + gamma) + SMALLEST[c_dtype] + UNIT[c_dtype] * bound
             if abs(got[i * n + j] - want) > bound:
-                sys.exit("%s %s transposes %s %s: C[%d][%d] is %r, %r +- %g expected"
-                         % (shape, dtype, trans_a, trans_b, i, j, got[i * n + j], want, bound))
+                sys.exit("%s case %d: C[%d][%d] is %r, %r +- %g expected"
+                         % (shape, case, i, j, got[i * n + j], want, bound))
+
+
+def check(tilescope, work, number, shape, kind):
+    """All four transpose cases of a shape in one run."""
+    cases = [make_case(work, number, shape, kind, case, (number // 2 + case) % 3 == 0) for case in range(4)]
+    config = os.path.join(work, "dump%d.yaml" % number)
+    with open(config, "w") as f:
+        f.write("name: dump%d\ntarget: %s\nproblem:\n" % (number, kind[4]))
+        f.write("".join(case[2] for case in cases))
+        f.write("tiling:\n  baseM: [16, 32]\n  baseK: 32\nverify: full\n")
+    out = os.path.join(work, "c%d.bin" % number)
+    subprocess.run([tilescope, "run", config, "--results", os.path.join(work, "results"), "--no-plots", "--quiet",
+                    "--dump-c", out], check=True, stdout=subprocess.DEVNULL)
+    for case, (a, b, _) in enumerate(cases):
+        compare("%s.%d" % (out, case), shape, kind, case, a, b, (number // 2 + case) % 3 == 0)
 
 
 def main():
     tilescope, work = sys.argv[1:3]
-    number = 0
-    for i, shape in enumerate(SHAPES):
-        for case in range(4):
-            check(tilescope, work, number, shape, TYPES[(i + case) % len(TYPES)], case & 1 != 0, case & 2 != 0,
-                  (i // 2 + case) % 3 == 0)
-            number += 1
-    print("%d products equal" % number)
+    for number, shape in enumerate(SHAPES):
+        check(tilescope, work, number, shape, TYPES[number % len(TYPES)])
+    print("%d products equal" % (4 * len(SHAPES)))
 
 
 main()
