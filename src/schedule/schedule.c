@@ -210,11 +210,18 @@ static unsigned due_bits(const struct side_due *a, const struct side_due *b)
 
 void schedule_step_at(const struct schedule *s, int32_t core, int64_t i, struct step *out)
 {
+    struct tile tile;
+    schedule_tile_at(s, core, tile_of_step(s, core, i), &tile);
+    schedule_step_of(s, &tile, (int32_t)(i - tile.step0), out);
+}
+
+void schedule_step_of(const struct schedule *s, const struct tile *tile, int32_t k, struct step *out)
+{
     const struct tiling *t = &s->t;
+    const int32_t nk = schedule_tile_steps(s, tile);
+    const int64_t i = tile->step0 + k;
     memset(out, 0, sizeof *out);
-    schedule_tile_at(s, core, tile_of_step(s, core, i), &out->tile);
-    const struct tile *tile = &out->tile;
-    const int32_t k = (int32_t)(i - tile->step0), nk = schedule_tile_steps(s, tile);
+    out->tile = *tile;
     int32_t start;
     const int32_t block = block_of_step(s, tile, k, &start);
     const struct side_due a = side_at(s, tile, ROLE_A, k, block, start);
@@ -318,7 +325,7 @@ static void add_tile(const struct schedule *s, const struct tile *tile, int64_t 
     for (int64_t k = 0; k < nk; k++) {
         struct step step;
         struct step_work w;
-        schedule_step_at(s, tile->core, tile->step0 + k, &step);
+        schedule_step_of(s, tile, (int32_t)k, &step);
         schedule_step_work(s, &step, &w);
         for (int i = 0; i < PATH_N; i++) {
             out->bytes[i] += w.bytes[i] * times;

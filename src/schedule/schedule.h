@@ -117,6 +117,8 @@ int64_t schedule_steps(const struct schedule *s, int32_t core);
 void schedule_tile_at(const struct schedule *s, int32_t core, int64_t t, struct tile *out);
 /* i < schedule_steps(core). */
 void schedule_step_at(const struct schedule *s, int32_t core, int64_t i, struct step *out);
+/* The k-th step of a tile of schedule_tile_at; k < schedule_tile_steps(tile). */
+void schedule_step_of(const struct schedule *s, const struct tile *tile, int32_t k, struct step *out);
 void schedule_step_work(const struct schedule *s, const struct step *step, struct step_work *out);
 
 /* Instructions of one step in program order: waits, copies, loads, Mmad,

@@ -158,7 +158,7 @@ static void grid_hold(const struct schedule *s, const struct group_walk *w, stru
 static void grid_at(const struct schedule *s, int32_t core, int64_t t, struct tile *out)
 {
     struct span m = {0, 0}, n = {0, 0};
-    const int64_t per_batch = grid_count(s, core);
+    const int64_t per_batch = s->problem->batch == 1 ? INT64_MAX : grid_count(s, core);
     int64_t in_slice = t % per_batch, tiles_m = 1, tiles_n = 1;
     out->batch = (int32_t)(t / per_batch);
     for (int64_t round = 0; round < grid_rounds(s); round++) {

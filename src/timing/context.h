@@ -22,6 +22,7 @@ struct timing {
 struct core_time {
     int64_t end; /* last completion on any pipe, without init */
     int64_t busy[PIPE_N];
+    int64_t steps; /* of the program */
 };
 
 /* Sums over cores, and the slowest. */
@@ -29,6 +30,7 @@ struct run_time {
     int64_t sum, slowest; /* of core times with init */
     int64_t busy[PIPE_N]; /* sums */
     int64_t slowest_busy[PIPE_N];
+    int64_t steps;
 };
 
 /* Adds `count` cores that took `core`. */
@@ -42,7 +44,7 @@ void result_fill(struct timing_result *out, const struct schedule *s, const stru
 bool result_unvalidated(const struct schedule *s, const struct cost *c);
 
 /* STATUS_LIMIT if the run could last beyond COST_TIME_MAX; `longest`: of one step, mcyc. */
-enum status run_time_check(const struct schedule *s, int64_t longest);
+enum status run_time_check(const struct schedule *s, const struct mem_geometry *g, int64_t longest);
 
 enum status fast_create(struct fast **out);
 void fast_destroy(struct fast *f);

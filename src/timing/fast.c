@@ -140,8 +140,9 @@ static void memo_clear(struct fast *f)
 
 /* --- cores ---------------------------------------------------------------- */
 
-static void core_add(struct core_time *core, int64_t *tm, const struct tile_time *tile)
+static void core_add(struct core_time *core, int64_t *tm, const struct tile_cost *cost, const struct tile_time *tile)
 {
+    core->steps += cost->program.nk;
     core->end = max_i64(core->end, *tm + tile->end);
     *tm += tile->tm;
     for (int pipe = 0; pipe < PIPE_N; pipe++) {
@@ -155,8 +156,9 @@ static void run_plain(const struct fast *f, const struct recurrence *r, const st
 {
     for (; t < q->tiles; t++) {
         struct tile_time tile;
-        recurrence_tile(r, &f->records[q->contexts[t]], &x, &tile);
-        core_add(core, &tm, &tile);
+        const struct tile_cost *cost = &f->records[q->contexts[t]];
+        recurrence_tile(r, cost, &x, &tile);
+        core_add(core, &tm, cost, &tile);
         *steps += (uint64_t)tile.steps;
     }
 }
@@ -172,14 +174,14 @@ static enum status run_sequence(struct fast *f, const struct recurrence *r, cons
     for (; t < q->tiles && state < STATE_TOO_MANY; t++) {
         const uint32_t record = q->contexts[t], found = *cell(f, state, record);
         if (found != 0) {
-            core_add(core, &tm, &f->memos[found - 1].time);
+            core_add(core, &tm, &f->records[record], &f->memos[found - 1].time);
             state = f->memos[found - 1].next;
             continue;
         }
         struct tile_time tile;
         x = f->states[state];
         recurrence_tile(r, &f->records[record], &x, &tile);
-        core_add(core, &tm, &tile);
+        core_add(core, &tm, &f->records[record], &tile);
         *steps += (uint64_t)tile.steps;
         state = memo_add(f, state, record, &tile, &x);
     }
@@ -206,10 +208,37 @@ static int64_t longest_step(const struct cost *c, const struct tile_cost *t)
     return sum;
 }
 
+/* The hits of neighbouring contexts are mostly those of one of the last few. */
+#define HITS_KEPT 8
+
+struct hits_kept {
+    struct tile_hits hits[HITS_KEPT];
+    const struct mem_context *of[HITS_KEPT];
+    int next;
+};
+
+static const struct tile_hits *hits_of(struct hits_kept *kept, const struct fast *f, const struct cost *c,
+                                       const struct mem_context *context)
+{
+    for (int i = 0; i < HITS_KEPT && kept->of[i] != NULL; i++) {
+        const struct mem_context *of = kept->of[i];
+        if (of->shape == context->shape && of->active == context->active && of->shared[0] == context->shared[0] &&
+            of->shared[1] == context->shared[1]) {
+            return &kept->hits[i];
+        }
+    }
+    const int i = kept->next;
+    kept->next = (i + 1) % HITS_KEPT;
+    kept->of[i] = context;
+    tile_hits_init(&kept->hits[i], c, &f->works[context->shape], context);
+    return &kept->hits[i];
+}
+
 enum status fast_records(struct fast *f, const struct schedule *s, const struct cost *c, const struct mem_geometry *g,
                          const struct tile_cost **out)
 {
     int64_t longest = 0;
+    struct hits_kept kept = {.next = 0};
     if (!reserve(&f->works, &f->work_cap, g->shape_count, sizeof *f->works) ||
         !reserve(&f->records, &f->record_cap, g->context_count, sizeof *f->records)) {
         return STATUS_NO_MEMORY;
@@ -220,11 +249,12 @@ enum status fast_records(struct fast *f, const struct schedule *s, const struct 
     }
     for (uint32_t i = 0; i < g->context_count; i++) {
         const struct mem_context *context = &g->contexts[i];
-        tile_cost_init(&f->records[i], c, &f->works[context->shape], g, context);
+        const struct tile_hits *hits = hits_of(&kept, f, c, context);
+        tile_cost_init(&f->records[i], c, &f->works[context->shape], hits, g, context);
         longest = max_i64(longest, longest_step(c, &f->records[i]));
     }
     *out = f->records;
-    return run_time_check(s, longest);
+    return run_time_check(s, g, longest);
 }
 
 /* The recurrence knows chunks of A and B, their loads, Mmad and Fixpipe. Copies

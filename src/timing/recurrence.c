@@ -22,7 +22,9 @@ static inline int64_t max2(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Running times of a tile, absolute from its start. */
+/* Running times of a tile, absolute from its start. Kept in registers as far as
+ * they go: run_segment works on a copy of its own, and arrays are only
+ * indexed by constants. */
 struct run {
     int64_t t2, t1, tm, tf, e2, e1, em, ef, d2;
     int64_t rel_a[2], rel_b[2], l0a[2], l0b[2], l0c[2], unit[2];
@@ -44,11 +46,11 @@ static inline void busy(int64_t *total, int64_t *union_end, int64_t start, int64
     *union_end = max2(*union_end, end);
 }
 
-/* The slot in use goes to the back with its new time. */
+/* The slot in use goes to the back with its new time; both are one where there is but one. */
 static inline void rotate(int64_t slot[2], int32_t count, int64_t time)
 {
-    slot[0] = slot[1];
-    slot[count - 1] = time;
+    slot[0] = count == 2 ? slot[1] : time;
+    slot[1] = time;
 }
 
 void recurrence_init(struct recurrence *r, const struct schedule *s, const struct cost *c)
@@ -167,41 +169,46 @@ static void make_vector(const struct recurrence *r, const struct run *x, int64_t
 }
 
 /* Adds `q` times (time, counters) since `then`. */
-static void leap(struct run *x, const struct seen *then, int64_t q)
+static inline void leap(struct run *x, const struct seen *then, int64_t q)
 {
     const int64_t d = q * (x->tm - then->tm);
     x->b2 += q * (x->b2 - then->b2);
     x->b1 += q * (x->b1 - then->b1);
     x->bm += q * (x->bm - then->bm);
-    int64_t *const times[] = {&x->mmad_start, &x->mmad_end, &x->t2,       &x->t1,       &x->tm,       &x->e2,
-                              &x->e1,         &x->em,       &x->rel_a[0], &x->rel_a[1], &x->rel_b[0], &x->rel_b[1],
-                              &x->l0a[0],     &x->l0a[1],   &x->l0b[0],   &x->l0b[1]};
-    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
-        *times[i] += d;
+    x->mmad_start += d;
+    x->mmad_end += d;
+    x->t2 += d;
+    x->t1 += d;
+    x->tm += d;
+    x->e2 += d;
+    x->e1 += d;
+    x->em += d;
+    for (int i = 0; i < 2; i++) {
+        x->rel_a[i] += d;
+        x->rel_b[i] += d;
+        x->l0a[i] += d;
+        x->l0b[i] += d;
     }
 }
 
-/* Looks for the present state among those seen; leaps if it is there.
- * @return the step to go on with; *count = -1 when there is nothing more to look for. */
-static int32_t try_leap(const struct recurrence *r, struct run *x, struct seen *seen, int *count, int32_t k,
-                        int32_t lim)
+static bool same_vector(const int64_t *a, const int64_t *b)
 {
-    struct seen now = {.tm = x->tm, .b2 = x->b2, .b1 = x->b1, .bm = x->bm, .k = k};
-    make_vector(r, x, now.vector);
-    for (int i = *count - 1; i >= 0; i--) {
-        if (memcmp(seen[i].vector, now.vector, sizeof now.vector) == 0) {
-            const int32_t length = k - seen[i].k, q = (lim - k) / length;
-            leap(x, &seen[i], q);
-            *count = -1;
-            return k + q * length;
+    int64_t differ = 0;
+    for (int i = 0; i < VECTOR_WORDS; i++) {
+        differ |= a[i] ^ b[i];
+    }
+    return differ == 0;
+}
+
+/* Looks for seen[count] among those before it. @return its index, -1 if it is new. */
+static int find_seen(const struct seen *seen, int count)
+{
+    for (int i = count - 1; i >= 0; i--) {
+        if (same_vector(seen[i].vector, seen[count].vector)) {
+            return i;
         }
     }
-    if (*count == SEEN_MAX) {
-        *count = -1;
-        return k;
-    }
-    seen[(*count)++] = now;
-    return k;
+    return -1;
 }
 
 /* --- a tile --------------------------------------------------------------- */
@@ -233,24 +240,38 @@ static inline void moves_step(const struct recurrence *r, const struct tile_cost
     }
 }
 
-static void run_segment(const struct recurrence *r, const struct tile_cost *cost, const struct segment *g,
-                        struct run *x, int64_t *steps)
+static void run_segment(const struct recurrence *restrict run_of, const struct tile_cost *restrict cost,
+                        const struct segment *g, struct run *restrict state, int64_t *steps)
 {
+    const struct recurrence copy = *run_of, *const r = &copy;
+    struct run now = *state, *const x = &now;
     const struct tile_program *p = &cost->program;
     /* A leap ends where chunks begin, so all chunks it passes are full ones. */
     const int32_t count = g->count, lim = count - g->tail;
     const int32_t step_a = p->chunked[ROLE_A] ? r->step_a : INT32_MAX;
     const int32_t step_b = p->chunked[ROLE_B] ? r->step_b : INT32_MAX;
-    struct seen seen[SEEN_MAX];
+    struct seen seen[SEEN_MAX + 1];
+    int64_t simulated = 0;
     int32_t at_a = 0, at_b = 0, at_period = 0; /* position in the chunk, the period */
     int seen_count = r->skip && lim >= 3 * r->period ? 0 : -1;
     for (int32_t k = 0; k < count; k++) {
         if (at_period == r->period) {
             at_period = 0;
             if (seen_count >= 0 && k < lim) {
-                k = try_leap(r, x, seen, &seen_count, k, lim);
-                if (k == count) {
-                    break;
+                struct seen *last = &seen[seen_count];
+                *last = (struct seen){.tm = x->tm, .b2 = x->b2, .b1 = x->b1, .bm = x->bm, .k = k};
+                make_vector(r, x, last->vector);
+                const int found = find_seen(seen, seen_count);
+                if (found >= 0) {
+                    const int32_t length = k - seen[found].k, q = (lim - k) / length;
+                    leap(x, &seen[found], q);
+                    k += q * length;
+                    seen_count = -1;
+                    if (k == count) {
+                        break;
+                    }
+                } else if (++seen_count > SEEN_MAX) {
+                    seen_count = -1;
                 }
             }
         }
@@ -271,8 +292,10 @@ static void run_segment(const struct recurrence *r, const struct tile_cost *cost
             rotate(x->rel_b, r->db_b, x->t1);
         }
         mmad_step(r, x, cost->mmad[tail], cost->barrier, g->first && k == 0);
-        ++*steps;
+        simulated++;
     }
+    *steps += simulated;
+    *state = now;
 }
 
 static void run_tile(const struct recurrence *r, const struct tile_cost *cost, struct run *x, int64_t *steps)

@@ -68,6 +68,7 @@ struct core {
     timing_sink *sink;
     void *sink_ctx;
     bool stopped;
+    int64_t steps;
 };
 
 /* Occupancy and completion after the start. */
@@ -85,7 +86,9 @@ static void enter_tile(struct core *r, int64_t tile)
     r->tile = tile;
     r->context = &r->g->contexts[r->contexts[tile]];
     shape_work_init(&r->work, r->c, r->s, &r->g->shapes[r->context->shape]);
-    tile_extra_init(&r->extra, r->c, &r->work, r->g, r->context);
+    struct tile_hits hits;
+    tile_hits_init(&hits, r->c, &r->work, r->context);
+    tile_extra_init(&r->extra, r->c, &r->work, &hits, r->g, r->context);
 }
 
 /* --- durations ------------------------------------------------------------ */
@@ -375,6 +378,7 @@ static void run_core(struct core *r, int32_t core, struct insn *insns)
         enter_tile(r, step.tile.t);
         r->step_k0 = step.k0;
         run_insns(r, insns, schedule_expand(r->s, &step, insns));
+        r->steps++;
     }
     run_insns(r, insns, schedule_epilogue(r->s, core, insns));
 }
@@ -388,6 +392,7 @@ static struct insn *insn_buffer(const struct schedule *s)
 static void core_result(const struct core *r, struct core_time *out)
 {
     out->end = 0;
+    out->steps = r->steps;
     for (int pipe = 0; pipe < PIPE_N; pipe++) {
         out->busy[pipe] = r->pipe[pipe].busy;
         out->end = max_i64(out->end, r->pipe[pipe].end);

@@ -53,7 +53,7 @@ static void block_work(const struct sample *x, int32_t block, struct step_work *
 {
     const int32_t nk = x->program->nk;
     struct step step;
-    schedule_step_at(x->s, x->tile.core, x->tile.step0 + (block - x->program->start + nk) % nk, &step);
+    schedule_step_of(x->s, &x->tile, (block - x->program->start + nk) % nk, &step);
     schedule_step_work(x->s, &step, work);
 }
 
@@ -119,26 +119,6 @@ static double move_rows(const struct cost *c, enum role role, const struct move 
                               context->active);
 }
 
-static double hit_cycles_of(const struct cost *c, enum role role, const struct move *move,
-                            const struct mem_context *context)
-{
-    return move->insns * c->p->copy_issue + move_rows(c, role, move, context);
-}
-
-/* Cycles of all moves of the tile if everything hits L2. */
-static double hit_cycles(const struct cost *c, const struct shape_work *w, const struct mem_context *context)
-{
-    double cycles = 0;
-    for (int role = ROLE_A; role <= ROLE_B; role++) {
-        const struct move *full = &w->move[role][COST_FULL], *last = &w->move[role][COST_LAST];
-        if (full->insns > 0) {
-            cycles += (w->program.moves[role] - 1) * hit_cycles_of(c, (enum role)role, full, context);
-            cycles += hit_cycles_of(c, (enum role)role, last, context);
-        }
-    }
-    return cycles;
-}
-
 /* The shorter row of a full chunk of what the tile moves. */
 static int32_t short_row(const struct shape_work *w)
 {
@@ -152,18 +132,33 @@ static int32_t short_row(const struct shape_work *w)
     return shortest;
 }
 
-/* Cycles by which the tile's moves take longer because bytes miss L2. */
-static double missed_cycles(const struct cost *c, const struct shape_work *w, const struct mem_context *context,
-                            double hit, double missed)
+void tile_hits_init(struct tile_hits *h, const struct cost *c, const struct shape_work *w,
+                    const struct mem_context *context)
 {
-    const double stream = (double)context->hbm_bytes / cost_hbm(c, context->active, short_row(w));
-    const double share = missed / (w->read_bytes[ROLE_A] + w->read_bytes[ROLE_B]);
+    h->cycles = 0;
+    for (int role = ROLE_A; role <= ROLE_B; role++) {
+        const struct move *full = &w->move[role][COST_FULL], *last = &w->move[role][COST_LAST];
+        h->rows[role][COST_FULL] = move_rows(c, (enum role)role, full, context);
+        h->rows[role][COST_LAST] = move_rows(c, (enum role)role, last, context);
+        if (full->insns > 0) {
+            h->cycles += (w->program.moves[role] - 1) * (full->insns * c->p->copy_issue + h->rows[role][COST_FULL]);
+            h->cycles += last->insns * c->p->copy_issue + h->rows[role][COST_LAST];
+        }
+    }
+    h->hbm = cost_hbm(c, context->active, short_row(w));
+}
+
+/* Cycles by which the tile's moves take longer because bytes miss L2. */
+static double missed_cycles(const struct cost *c, const struct tile_hits *h, const struct mem_context *context,
+                            double share)
+{
+    const double hit = h->cycles, stream = (double)context->hbm_bytes / h->hbm;
     const double overlapped = c->p->overlap * cost_max(hit, stream);
     const double serial = (1 - c->p->overlap) * (hit * (1 - share) + stream);
     return cost_max(hit, overlapped + serial) - hit;
 }
 
-void tile_extra_init(struct tile_extra *e, const struct cost *c, const struct shape_work *w,
+void tile_extra_init(struct tile_extra *e, const struct cost *c, const struct shape_work *w, const struct tile_hits *h,
                      const struct mem_geometry *g, const struct mem_context *context)
 {
     const double units = rint(1 / g->missed_unit), total = w->read_bytes[ROLE_A] + w->read_bytes[ROLE_B];
@@ -174,7 +169,7 @@ void tile_extra_init(struct tile_extra *e, const struct cost *c, const struct sh
     }
     const double sum = missed[ROLE_A] + missed[ROLE_B];
     if (sum > 1) { /* a byte: less is rounding */
-        const double extra = missed_cycles(c, w, context, hit_cycles(c, w, context), sum);
+        const double extra = missed_cycles(c, h, context, sum / total);
         e->cycles[ROLE_A] = extra * missed[ROLE_A] / sum;
         e->cycles[ROLE_B] = extra * missed[ROLE_B] / sum;
     }
@@ -184,27 +179,33 @@ void tile_extra_init(struct tile_extra *e, const struct cost *c, const struct sh
     }
 }
 
-int64_t tile_move_cost(const struct cost *c, const struct tile_extra *e, enum role role, const struct move *move,
-                       const struct mem_context *context, int32_t tile_k, int32_t j)
+/* Occupancy of the first j instructions of a move whose rows take `rows`. */
+static int64_t moved(const struct cost *c, const struct tile_extra *e, enum role role, const struct move *move,
+                     double rows, int32_t tile_k, int32_t j)
 {
     if (j == 0) {
         return 0;
     }
-    const double rows = move_rows(c, role, move, context);
     const double part = (double)j / move->insns;
     return cost_mcyc(j * c->p->copy_issue + part * rows + part * (e->cycles[role] * move->chunk_k / tile_k));
 }
 
-void tile_cost_init(struct tile_cost *out, const struct cost *c, const struct shape_work *w,
+int64_t tile_move_cost(const struct cost *c, const struct tile_extra *e, enum role role, const struct move *move,
+                       const struct mem_context *context, int32_t tile_k, int32_t j)
+{
+    return moved(c, e, role, move, move_rows(c, role, move, context), tile_k, j);
+}
+
+void tile_cost_init(struct tile_cost *out, const struct cost *c, const struct shape_work *w, const struct tile_hits *h,
                     const struct mem_geometry *g, const struct mem_context *context)
 {
     struct tile_extra extra;
-    tile_extra_init(&extra, c, w, g, context);
+    tile_extra_init(&extra, c, w, h, g, context);
     out->program = w->program;
     for (int role = ROLE_A; role <= ROLE_B; role++) {
         for (int kind = 0; kind < COST_KINDS; kind++) {
             const struct move *move = &w->move[role][kind];
-            out->copy[role][kind] = tile_move_cost(c, &extra, (enum role)role, move, context, w->k, move->insns);
+            out->copy[role][kind] = moved(c, &extra, (enum role)role, move, h->rows[role][kind], w->k, move->insns);
             out->load[role][kind] = w->load[role][kind];
         }
     }

@@ -43,6 +43,14 @@ struct shape_work {
     double read_bytes[2];            /* A, B bytes the tile brings from GM */
 };
 
+/* What the moves of a tile take when everything hits L2, in cycles. Depends on
+ * the shape and a context's `active` and `shared` only. */
+struct tile_hits {
+    double rows[2][COST_KINDS]; /* of one move, without the issue of instructions */
+    double cycles;              /* of all moves */
+    double hbm;                 /* B/cycle HBM gives what misses */
+};
+
 /* What the memory context adds to the moves of a tile, in cycles over its whole K. */
 struct tile_extra {
     double cycles[2]; /* moves of A, B: HBM extra + write-back */
@@ -61,8 +69,11 @@ struct tile_cost {
 void shape_work_init(struct shape_work *w, const struct cost *c, const struct schedule *s,
                      const struct mem_shape *shape);
 
+void tile_hits_init(struct tile_hits *h, const struct cost *c, const struct shape_work *w,
+                    const struct mem_context *context);
+
 /* timing_model.md section 5, items 5 and 6. */
-void tile_extra_init(struct tile_extra *e, const struct cost *c, const struct shape_work *w,
+void tile_extra_init(struct tile_extra *e, const struct cost *c, const struct shape_work *w, const struct tile_hits *h,
                      const struct mem_geometry *g, const struct mem_context *context);
 
 /* Occupancy of the first `j` instructions of a move in a tile of this context
@@ -71,7 +82,7 @@ void tile_extra_init(struct tile_extra *e, const struct cost *c, const struct sh
 int64_t tile_move_cost(const struct cost *c, const struct tile_extra *e, enum role role, const struct move *move,
                        const struct mem_context *context, int32_t tile_k, int32_t j);
 
-void tile_cost_init(struct tile_cost *out, const struct cost *c, const struct shape_work *w,
+void tile_cost_init(struct tile_cost *out, const struct cost *c, const struct shape_work *w, const struct tile_hits *h,
                     const struct mem_geometry *g, const struct mem_context *context);
 
 /* L1->L0 loads of `role` meet L1 contention: the other half is being filled by ND2NZ. */

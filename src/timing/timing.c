@@ -41,6 +41,7 @@ void run_time_add(struct run_time *r, const struct cost *c, const struct core_ti
 {
     const int64_t time = c->init + core->end;
     r->sum += time * count;
+    r->steps += core->steps * count;
     for (int pipe = 0; pipe < PIPE_N; pipe++) {
         r->busy[pipe] += core->busy[pipe] * count;
     }
@@ -70,17 +71,18 @@ void result_fill(struct timing_result *out, const struct schedule *s, const stru
         }
     }
     out->hbm = g->hbm;
-    for (uint32_t i = 0; i < g->sequence_count; i++) {
-        out->steps += (uint64_t)(schedule_steps(s, g->sequences[i].core) * g->sequences[i].cores);
-    }
+    out->steps = (uint64_t)r->steps;
     out->unvalidated = result_unvalidated(s, c);
 }
 
-enum status run_time_check(const struct schedule *s, int64_t longest)
+enum status run_time_check(const struct schedule *s, const struct mem_geometry *g, int64_t longest)
 {
-    int64_t steps = 1, time;
-    for (int32_t core = 0; core < s->cores; core++) {
-        steps = max_i64(steps, schedule_steps(s, core));
+    int64_t tiles = 1, steps, time;
+    for (uint32_t i = 0; i < g->sequence_count; i++) {
+        tiles = max_i64(tiles, g->sequences[i].tiles);
+    }
+    if (!mul_ok(tiles, max_i64(s->nk, s->nk_last), &steps)) {
+        return STATUS_LIMIT;
     }
     /* The sum over cores must stay in range too. */
     if (!mul_ok(steps, longest, &time) || !mul_ok(time, s->cores, &time) || time > COST_TIME_MAX) {
