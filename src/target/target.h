@@ -52,11 +52,13 @@ struct target_timing {
     double hbm_core_share;                                       /* hb1 */
     double overlap, write_back;                                  /* ov, kw */
     double fixpipe_issue, fixpipe_width, fixpipe_unaligned;      /* oF, bF (B/cycle), fix_unal (cycles per row) */
+    double bt_width, bt_latency, fb_width, fb_latency;           /* L1->BT, L1->FB: B/cycle, cycles */
     double sync;                                                 /* flag wait after its set */
     double conv_look_ahead;                                      /* Qc, steps */
     double l2_hit_low, l2_hit_high;                              /* h_lo, h_hi, in L2 sizes */
     double head_us, head_cores_us, init_us, init_api_us, mix_us; /* head0, head1, init, init_api, mix: us */
     double tile_barrier;                                         /* PIPE_ALL per tile: cycles */
+    double queue_depth;                                          /* instructions that wait in a pipe's queue; 0: no limit */
     double context_rounding;                                     /* missed shares are rounded to this */
     double mmad_barrier; /* 1: PIPE_M barriers cost what they order; 0: as the prototype */
 };

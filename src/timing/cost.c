@@ -192,3 +192,10 @@ int64_t cost_load_bytes(const struct insn *insn)
         return 0;
     }
 }
+
+int64_t cost_row_bytes(const struct target *target, const struct insn *insn)
+{
+    const bool arch3510 = target->arch == 3510;
+    const int64_t unit = insn->op == OP_L1_TO_BT ? (arch3510 ? 32 : 64) : arch3510 ? 64 : 128;
+    return (int64_t)insn->p.copy.blockCount * insn->p.copy.blockLen * unit;
+}

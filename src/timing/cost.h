@@ -89,6 +89,9 @@ static inline double cost_rows_together(const struct cost *c, double alone, doub
  * of a full chunk of A and B, bytes. */
 double cost_hbm(const struct cost *c, int32_t active, int32_t short_row);
 
+/* Bytes an L1->BT or L1->FB instruction moves; its blocks are of a unit of their own. */
+int64_t cost_row_bytes(const struct target *target, const struct insn *insn);
+
 /* Bytes an L1->L0 instruction moves. */
 int64_t cost_load_bytes(const struct insn *insn);
 

@@ -257,11 +257,13 @@ enum status fast_records(struct fast *f, const struct schedule *s, const struct 
     return run_time_check(s, g, longest);
 }
 
-/* The recurrence knows chunks of A and B, their loads, Mmad and Fixpipe. Copies
- * of scales, bias and quant words are timed by timing_ref alone. */
+/* The recurrence knows chunks of A and B, their loads, Mmad and Fixpipe, and
+ * queues without limit. Copies of scales, bias and quant words are timed by
+ * timing_ref alone. */
 static bool recurrence_applies(const struct schedule *s)
 {
-    return !s->problem->a.mx && !s->problem->b.mx && !s->t.isBias && s->problem->quant.dtype == DTYPE_NONE;
+    return s->target->timing.queue_depth == 0 && !s->problem->a.mx && !s->problem->b.mx && !s->t.isBias &&
+           s->problem->quant.dtype == DTYPE_NONE;
 }
 
 enum status timing_fast(struct timing *t, const struct schedule *s, const struct timing_start *start,

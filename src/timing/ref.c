@@ -16,10 +16,11 @@
  *   fixpipe_issue, nor so early that it would end its work before it. The
  *   Fixpipe starts when the last Mmad of the block begins to deliver
  *   (mmad_latency), and ends fixpipe_issue after that Mmad's end at the earliest.
- * - The scalar unit issues without limit: queues are infinitely deep. (A finite
- *   depth d would add: an instruction issues no earlier than the start of the
- *   d-th before it in its pipe, and all later program order after it; struct
- *   core has the one place, `start_of`.) */
+ * - The scalar unit issues in program order and without delay as long as the
+ *   queues have room. With queue_depth d > 0 an instruction issues no earlier
+ *   than the start of the d-th before it in its pipe, and everything after it
+ *   in the program, sets included, issues no earlier either. Flags and barriers
+ *   take no room. 0: queues without limit. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@
 #include "timing/context.h"
 
 #define FLAG_IDS   8
+#define QUEUE_MAX  64
 #define L0C_BLOCKS 16
 
 struct ref_pipe {
@@ -34,6 +36,8 @@ struct ref_pipe {
     int64_t done; /* all earlier ones complete */
     int64_t end;  /* of the union of busy intervals */
     int64_t busy;
+    uint64_t issued;           /* instructions so far */
+    int64_t starts[QUEUE_MAX]; /* of the last queue_depth of them, a ring */
 };
 
 /* Unit flag state of one L0C block, known by its address. */
@@ -56,6 +60,8 @@ struct core {
     const struct mem_geometry *g;
     const uint32_t *contexts; /* of this core's tiles */
     struct ref_pipe pipe[PIPE_N];
+    uint64_t queue_depth; /* 0: no limit */
+    int64_t issue;        /* the scalar unit is here; only with a limit */
     int64_t flag[HARD_EVENT_N][FLAG_IDS]; /* when the set fired */
     struct l0c_block l0c[L0C_BLOCKS];
     int l0c_count;
@@ -166,6 +172,15 @@ static struct duration load_duration(struct core *r, const struct insn *insn)
     return (struct duration){t, t};
 }
 
+/* A bias row to BT, a quant row to FB: the bytes, then the latency. */
+static struct duration row_duration(const struct core *r, const struct insn *insn)
+{
+    const struct target_timing *p = r->c->p;
+    const bool bias = insn->op == OP_L1_TO_BT;
+    const double cycles = (double)cost_row_bytes(r->s->target, insn) / (bias ? p->bt_width : p->fb_width);
+    return (struct duration){cost_mcyc(cycles), cost_mcyc(cycles + (bias ? p->bt_latency : p->fb_latency))};
+}
+
 static int64_t mmad_work(const struct core *r, const struct insn *insn)
 {
     const struct mmad_params *p = &insn->p.mmad;
@@ -198,6 +213,9 @@ static struct duration insn_duration(struct core *r, const struct insn *insn)
         const int64_t work = mmad_work(r, insn);
         return (struct duration){work + r->c->mmad_issue, work + r->c->mmad_latency};
     }
+    case OP_L1_TO_BT:
+    case OP_L1_TO_FB:
+        return row_duration(r, insn);
     case OP_FIXPIPE: {
         const int64_t t = cost_fixpipe(r->c, insn->p.fixpipe.mSize, insn->p.fixpipe.nSize);
         return (struct duration){t, t};
@@ -270,7 +288,7 @@ static void set_flag(struct core *r, const struct insn *insn)
     const enum hard_event hard = INSN_EVENT_HARD(insn->event);
     const unsigned id = INSN_EVENT_ID(insn->event) % FLAG_IDS;
     const struct ref_pipe *pipe = &r->pipe[insn->pipe];
-    r->flag[hard][id] = insn->flags & INSN_PRESET ? TIMING_NEVER : max_i64(pipe->done, pipe->free);
+    r->flag[hard][id] = insn->flags & INSN_PRESET ? TIMING_NEVER : max_i64(max_i64(pipe->done, pipe->free), r->issue);
 }
 
 static void barrier(struct core *r, enum pipe which)
@@ -308,7 +326,20 @@ static bool run_order(struct core *r, const struct insn *insn)
 
 static int64_t start_of(struct core *r, const struct insn *insn)
 {
-    return max_i64(r->pipe[insn->pipe].free, unit_flag_start(r, insn));
+    return max_i64(max_i64(r->pipe[insn->pipe].free, r->issue), unit_flag_start(r, insn));
+}
+
+/* Issues the next instruction of a pipe; the scalar unit waits for room in its queue. */
+static int64_t *issue_slot(struct core *r, struct ref_pipe *pipe)
+{
+    if (r->queue_depth == 0) {
+        return NULL;
+    }
+    int64_t *slot = &pipe->starts[pipe->issued % r->queue_depth];
+    if (pipe->issued++ >= r->queue_depth) {
+        r->issue = max_i64(r->issue, *slot);
+    }
+    return slot;
 }
 
 /* Length of the union of [start, completion]; intervals come in order of start. */
@@ -329,7 +360,11 @@ static void run_insn(struct core *r, const struct insn *insn)
         event.start = event.occupied = event.end = r->pipe[insn->pipe % PIPE_N].free;
     } else {
         struct ref_pipe *pipe = &r->pipe[insn->pipe];
+        int64_t *slot = issue_slot(r, pipe);
         const int64_t start = start_of(r, insn);
+        if (slot != NULL) {
+            *slot = start;
+        }
         struct duration d = insn_duration(r, insn);
         unit_flag_note(r, insn, start, &d);
         pipe->free = start + d.occupied;
@@ -355,9 +390,9 @@ static void run_insns(struct core *r, const struct insn *insns, int count)
 
 /* --- a core, all cores ---------------------------------------------------- */
 
-static void core_begin(struct core *r)
+static void core_init(struct core *r, const struct schedule *s, const struct cost *c, const struct mem_geometry *g)
 {
-    r->tile = -1;
+    *r = (struct core){.s = s, .c = c, .g = g, .tile = -1, .queue_depth = (uint64_t)c->p->queue_depth};
     for (int hard = 0; hard < HARD_EVENT_N; hard++) {
         for (int id = 0; id < FLAG_IDS; id++) {
             r->flag[hard][id] = TIMING_NEVER;
@@ -370,7 +405,6 @@ static void core_begin(struct core *r)
 static void run_core(struct core *r, int32_t core, struct insn *insns)
 {
     const int64_t steps = schedule_steps(r->s, core);
-    core_begin(r);
     run_insns(r, insns, schedule_prologue(r->s, core, insns));
     for (int64_t i = 0; i < steps && !r->stopped; i++) {
         struct step step;
@@ -404,6 +438,9 @@ enum status timing_ref_core(struct timing *t, const struct schedule *s, const st
 {
     struct cost cost;
     const struct mem_geometry *g;
+    if (s->target->timing.queue_depth > QUEUE_MAX) {
+        return STATUS_LIMIT;
+    }
     cost_init(&cost, s);
     TRY(memctx_get(t->memory, s, start->l2_warm, &g));
     if (g->core_sequence[core] == UINT32_MAX) {
@@ -412,7 +449,9 @@ enum status timing_ref_core(struct timing *t, const struct schedule *s, const st
     struct insn *insns = insn_buffer(s);
     struct core *r = calloc(1, sizeof *r);
     if (insns != NULL && r != NULL) {
-        *r = (struct core){.s = s, .c = &cost, .g = g, .sink = sink, .sink_ctx = ctx};
+        core_init(r, s, &cost, g);
+        r->sink = sink;
+        r->sink_ctx = ctx;
         r->contexts = g->sequences[g->core_sequence[core]].contexts;
         run_core(r, core, insns);
     }
@@ -428,6 +467,9 @@ enum status timing_ref(struct timing *t, const struct schedule *s, const struct 
     struct cost cost;
     const struct mem_geometry *g;
     struct run_time run = {0};
+    if (s->target->timing.queue_depth > QUEUE_MAX) {
+        return STATUS_LIMIT;
+    }
     cost_init(&cost, s);
     TRY(memctx_get(t->memory, s, start->l2_warm, &g));
     struct insn *insns = insn_buffer(s);
@@ -442,7 +484,7 @@ enum status timing_ref(struct timing *t, const struct schedule *s, const struct 
         if (g->core_sequence[core] == UINT32_MAX) {
             continue;
         }
-        *r = (struct core){.s = s, .c = &cost, .g = g};
+        core_init(r, s, &cost, g);
         r->contexts = g->sequences[g->core_sequence[core]].contexts;
         run_core(r, core, insns);
         core_result(r, &time);

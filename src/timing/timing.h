@@ -37,7 +37,7 @@ struct timing; /* per-thread context: memory contexts by geometry, tile memo, sc
 enum status timing_create(struct timing **out);
 void timing_destroy(struct timing *t);
 
-/* @return STATUS_OK, STATUS_LIMIT (times beyond 2^61), STATUS_NO_MEMORY. */
+/* @return STATUS_OK, STATUS_LIMIT (times beyond 2^61, a queue_depth above 64), STATUS_NO_MEMORY. */
 enum status timing_fast(struct timing *t, const struct schedule *s, const struct timing_start *start,
                         struct timing_result *out);
 enum status timing_ref(struct timing *t, const struct schedule *s, const struct timing_start *start,

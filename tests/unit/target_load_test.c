@@ -312,6 +312,11 @@ static const struct {
     {"timing.init_api_us", 2.2, 1.2},
     {"timing.mix_us", 11, 0},
     {"timing.tile_barrier", 50, 50},
+    {"timing.queue_depth", 0, 0},
+    {"timing.bt_width", 32, 32},
+    {"timing.bt_latency", 20, 20},
+    {"timing.fb_width", 32, 32},
+    {"timing.fb_latency", 20, 26},
     {"timing.context_rounding", 1e-3, 1e-3},
 };
 
