@@ -187,10 +187,10 @@ void timing_point_print(const struct timing_point *x)
     struct strbuf name;
     strbuf_init(&name);
     tiling_name(&x->t, &name);
-    print_message("  variant %d %s M=%lld N=%lld K=%lld ld+%lld a%c b%c%s c%s L2=%g barrier=%d warm=%d queue=%d\n  %s\n",
-                  x->variant, x->base->name, (long long)x->M, (long long)x->N, (long long)x->K, (long long)x->ld_extra,
-                  x->trans_a ? 't' : 'n', x->trans_b ? 't' : 'n', x->nz_b ? "z" : "", x->float_c ? "float" : "half",
-                  x->l2_bytes, x->mmad_barrier, x->l2_warm, x->queue_depth, strbuf_cstr(&name));
+    print_message(
+        "  variant %d %s M=%lld N=%lld K=%lld ld+%lld a%c b%c%s c%s L2=%g barrier=%d warm=%d queue=%d\n  %s\n",
+        x->variant, x->base->name, (long long)x->M, (long long)x->N, (long long)x->K, (long long)x->ld_extra,
+        x->trans_a ? 't' : 'n', x->trans_b ? 't' : 'n', x->nz_b ? "z" : "", x->float_c ? "float" : "half", x->l2_bytes,
+        x->mmad_barrier, x->l2_warm, x->queue_depth, strbuf_cstr(&name));
     strbuf_fini(&name);
 }
-
