@@ -60,8 +60,8 @@ struct core {
     const struct mem_geometry *g;
     const uint32_t *contexts; /* of this core's tiles */
     struct ref_pipe pipe[PIPE_N];
-    uint64_t queue_depth; /* 0: no limit */
-    int64_t issue;        /* the scalar unit is here; only with a limit */
+    uint64_t queue_depth;                 /* 0: no limit */
+    int64_t issue;                        /* the scalar unit is here; only with a limit */
     int64_t flag[HARD_EVENT_N][FLAG_IDS]; /* when the set fired */
     struct l0c_block l0c[L0C_BLOCKS];
     int l0c_count;
