@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "engine/reference_conv.h"
 #include "engine/verify_internal.h"
 #include "numeric/fp.h"
 
@@ -46,9 +47,9 @@ void verify_set_tamper(struct verify *v, verify_tamper *tamper, void *ctx)
 
 typedef enum status gm_read_fn(void *ctx, int64_t byte, int64_t len, uint8_t *out);
 
-#define READER(name, tensor)                                                          \
-    static enum status name(void *ctx, int64_t byte, int64_t len, uint8_t *out)       \
-    {                                                                                 \
+#define READER(name, tensor)                                                                   \
+    static enum status name(void *ctx, int64_t byte, int64_t len, uint8_t *out)                \
+    {                                                                                          \
         return problem_read(((const struct verify *)ctx)->s->problem, tensor, byte, len, out); \
     }
 READER(read_a, TENSOR_A)
@@ -74,10 +75,26 @@ static int64_t nz_window_at(const struct c_window *w, int64_t byte, int64_t len,
     return inside ? row * w->cols + col : -1;
 }
 
+/* NHWC: group by group a batch of its own. */
+static int64_t group_window_at(const struct c_window *w, int64_t byte, int64_t len, int64_t *n)
+{
+    const int64_t memory_row = byte / w->pitch, at = byte % w->pitch, group = at / w->es / w->group_cols;
+    const int64_t batch = memory_row / w->batch_rows * w->groups + group;
+    const int64_t row = batch * w->batch_rows + memory_row % w->batch_rows - w->row0;
+    const int64_t col = at / w->es % w->group_cols - w->col0;
+    *n = min_i64(len, (group + 1) * w->group_cols * w->es - at);
+    const bool inside = group < w->groups && row >= 0 && row < w->rows && col >= 0 && col + *n / w->es <= w->cols &&
+                        at % w->es == 0 && *n % w->es == 0;
+    return inside ? row * w->cols + col : -1;
+}
+
 static int64_t window_at(const struct c_window *w, int64_t byte, int64_t len, int64_t *n)
 {
     if (w->nz_width > 0) {
         return nz_window_at(w, byte, len, n);
+    }
+    if (w->groups > 1) {
+        return group_window_at(w, byte, len, n);
     }
     const int64_t row = byte / w->pitch - w->row0, at = byte % w->pitch, col = at / w->es - w->col0;
     *n = min_i64(len, w->pitch - at);
@@ -135,14 +152,13 @@ static void set_ports(struct verify *v)
     static const struct {
         enum tensor tensor;
         gm_read_fn *read, *ids; /* ids: in level layout */
-    } inputs[] = {
-        {TENSOR_A, read_a, verify_read_ids_a}, {TENSOR_B, read_b, verify_read_ids_b}, {TENSOR_SA, read_scale_a, NULL},
-        {TENSOR_SB, read_scale_b, NULL},       {TENSOR_BIAS, read_bias, NULL},        {TENSOR_QUANT, read_quant, NULL}};
+    } inputs[] = {{TENSOR_A, read_a, verify_read_ids_a}, {TENSOR_B, read_b, verify_read_ids_b},
+                  {TENSOR_SA, read_scale_a, NULL},       {TENSOR_SB, read_scale_b, NULL},
+                  {TENSOR_BIAS, read_bias, NULL},        {TENSOR_QUANT, read_quant, NULL}};
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
         const bool ids = v->layout && inputs[i].ids != NULL;
-        const struct gm_port port = {.ctx = v,
-                                     .bytes = problem_tensor_bytes(p, inputs[i].tensor),
-                                     .read = ids ? inputs[i].ids : inputs[i].read};
+        const struct gm_port port = {
+            .ctx = v, .bytes = problem_tensor_bytes(p, inputs[i].tensor), .read = ids ? inputs[i].ids : inputs[i].read};
         engine_set_port(v->engine, inputs[i].tensor, &port);
     }
     /* Of C and the workspace, only the one this schedule stores to exists. */
@@ -160,11 +176,14 @@ enum status verify_open_window(struct verify *v, int64_t row0, int64_t col0, int
     w->dtype = workspace ? workspace_dtype(p) : p->c.dtype;
     w->es = dtype_bytes(w->dtype, 1);
     w->pitch = workspace ? p->N * w->es : problem_pitch_bytes(p, TENSOR_C);
-    if (!workspace && p->c.format == LAYOUT_NZ) {
+    w->batch_rows = p->c.rows;
+    if (!workspace && p->c.format != LAYOUT_ND) {
         w->nz_width = problem_nz_width(p, TENSOR_C);
-        w->nz_rows = align_up(p->c.rows, 16);
+        w->nz_rows = problem_nz_rows(p, TENSOR_C);
         w->nz_columns = ceil_div(p->c.cols, w->nz_width);
-        w->batch_rows = p->c.rows;
+    } else if (!workspace && p->op == PROBLEM_CONV) {
+        w->group_cols = p->N;
+        w->groups = p->conv.groups;
     }
     w->data = arena_alloc(&v->arena, (size_t)(rows * cols), (size_t)w->es);
     w->count = arena_alloc(&v->arena, (size_t)(rows * cols), 1);
@@ -251,7 +270,8 @@ enum status verify_compare(struct verify *v, const struct c_check *c, struct dia
     if (want == NULL) {
         return STATUS_NO_MEMORY;
     }
-    TRY(reference_matmul(v->s->problem, &c->block, w->dtype, c->ranges, 2, &v->arena, want));
+    TRY((v->s->problem->op == PROBLEM_CONV ? reference_conv : reference_matmul)(v->s->problem, &c->block, w->dtype,
+                                                                                c->ranges, 2, &v->arena, want));
     for (int64_t i = 0; v->c_start != 0 && i < n; i++) {
         dtype_store(w->dtype, want, i, dtype_load(w->dtype, want, i) + (double)v->c_start);
     }

@@ -11,6 +11,7 @@
 #include "engine/exec.h"
 #include "engine/verify_internal.h"
 #include "isa/fields.h"
+#include "schedule/conv_tiles.h"
 #include "tiling/loads.h"
 
 /* What the instructions of a tile depend on, but for its place in C. */
@@ -18,6 +19,7 @@ struct tile_form {
     int32_t m, n, k;
     int32_t extent[2], offset[2]; /* of what L1 holds, and the tile's place in it */
     int32_t start;                /* K block the tile starts with (shuffleK) */
+    int32_t map[4];               /* conv: rows in L1, their paddings, first point of the tile in them */
     uint8_t load[2], release[2], resident[2];
     uint8_t first_slice; /* its sums start from the bias */
     uint8_t pad;
@@ -30,6 +32,7 @@ struct pattern_key {
     struct operand a, b, c, bias, scale_a, scale_b, quant;
     double deq_scale;
     uint8_t relu, hf32, pad2[6];
+    struct conv_shape conv;
     int64_t K;
     uint64_t seed;
     struct tiling t; /* geometry fields zeroed */
@@ -123,8 +126,8 @@ static void key_operand(struct operand *to, const struct operand *from)
     to->ld = from->ld;
     to->align = from->align;
     to->data = from->data;
-    /* Nz addresses depend on the number of rows. */
-    to->rows = from->format == LAYOUT_NZ ? from->rows : 0;
+    /* Addresses in columns of blocks depend on the number of rows. */
+    to->rows = from->format != LAYOUT_ND ? from->rows : 0;
 }
 
 static void make_key(const struct verify *v, const struct tile_form *tile, const struct tile_form *before,
@@ -143,6 +146,7 @@ static void make_key(const struct verify *v, const struct tile_form *tile, const
     key_operand(&key->scale_a, &s->problem->scale_a);
     key_operand(&key->scale_b, &s->problem->scale_b);
     key_operand(&key->quant, &s->problem->quant);
+    key->conv = s->problem->conv;
     key->deq_scale = s->problem->deq_scale;
     key->relu = s->problem->relu;
     key->hf32 = s->problem->hf32;
@@ -163,8 +167,10 @@ static void make_key(const struct verify *v, const struct tile_form *tile, const
 
 /* How far one tile's step lies from another's. */
 struct shift {
-    int64_t dm, dn, dk;     /* elements of C and K */
-    int64_t dbatch, dplane; /* batches; memory rows of the plane stored to */
+    int64_t dm, dn, dk;    /* elements of C and K */
+    int64_t batch, dbatch; /* batch of the pattern's tile, and how many further */
+    int64_t dplane;        /* memory rows of the plane stored to */
+    int64_t map_points;    /* conv: points of the map from the pattern's first row to this tile's */
 };
 
 /* Bytes the GM address in `tensor` moves with it. */
@@ -173,6 +179,7 @@ static int64_t gm_shift(const struct problem *p, enum tensor tensor, const struc
     if (tensor == TENSOR_WORKSPACE) {
         return ((by->dplane + by->dm) * p->N + by->dn) * 4;
     }
+    int64_t dbatch = problem_matrix(p, tensor, by->batch + by->dbatch) - problem_matrix(p, tensor, by->batch);
     const struct operand *o = problem_operand(p, tensor);
     const int64_t dmn = tensor == TENSOR_A || tensor == TENSOR_SA ? by->dm : by->dn;
     int64_t rows = by->dm, cols = by->dn;
@@ -196,12 +203,21 @@ static int64_t gm_shift(const struct problem *p, enum tensor tensor, const struc
     case TENSOR_N:
         break;
     }
-    if (o->format == LAYOUT_NZ) {
-        const int64_t width = problem_nz_width(p, tensor), row_bytes = dtype_bytes(o->dtype, width);
-        const int64_t columns = by->dbatch * ceil_div(o->cols, width) + cols / width;
-        return (columns * align_up(o->rows, 16) + rows) * row_bytes;
+    if (p->op == PROBLEM_CONV && tensor == TENSOR_A) {
+        rows = by->map_points;
+        cols = by->dk / (p->conv.kh * p->conv.kw); /* channels */
     }
-    return (rows + by->dbatch * o->rows) * problem_pitch_bytes(p, tensor) + cols * dtype_info(o->dtype)->bits / 8;
+    if (o->format != LAYOUT_ND) {
+        const int64_t width = problem_nz_width(p, tensor), row_bytes = dtype_bytes(o->dtype, width);
+        const int64_t columns = dbatch * ceil_div(o->cols, width) + cols / width;
+        return (columns * problem_nz_rows(p, tensor) + rows) * row_bytes;
+    }
+    if (p->op == PROBLEM_CONV && tensor == TENSOR_C) { /* NHWC */
+        const int64_t groups = p->conv.groups, to = by->batch + by->dbatch;
+        cols += (to % groups - by->batch % groups) * p->N;
+        dbatch = to / groups - by->batch / groups;
+    }
+    return (rows + dbatch * o->rows) * problem_pitch_bytes(p, tensor) + cols * dtype_info(o->dtype)->bits / 8;
 }
 
 /* `x` must be `ref` moved by `by`; anything else is a difference. */
@@ -512,12 +528,24 @@ static struct pattern *add_pattern(struct verify *v, struct pattern_list *l, con
     return &l->list[l->count++];
 }
 
+/* First point of the feature map that the tile's A begins with. */
+static int64_t map_row(const struct schedule *s, const struct tile *tile)
+{
+    struct conv_rows rows = {0};
+    if (s->problem->op == PROBLEM_CONV) {
+        conv_rows_of(&s->problem->conv, tile->hold[ROLE_A].from, tile->hold[ROLE_A].extent, &rows);
+    }
+    return rows.first * s->problem->conv.w;
+}
+
 /* A tile of a known pattern: its edge steps must be the pattern's, moved. */
 static enum status check_member(struct verify *v, const struct pattern *p, int32_t core, const struct tile *tile,
                                 struct diag *d)
 {
     const int64_t nk = schedule_tile_steps(v->s, tile);
-    const struct shift by = {.dm = tile->m0 - p->tile.m0,
+    const struct shift by = {.batch = p->tile.batch,
+                             .map_points = map_row(v->s, tile) - map_row(v->s, &p->tile),
+                             .dm = tile->m0 - p->tile.m0,
                              .dn = tile->n0 - p->tile.n0,
                              .dk = tile->k0 - p->tile.k0,
                              .dbatch = tile->batch - p->tile.batch,
@@ -529,9 +557,22 @@ static enum status check_member(struct verify *v, const struct pattern *p, int32
                : compare_steps(v, (struct step_id){p->core, ref + nk - 1}, (struct step_id){core, x + nk - 1}, &by, d);
 }
 
-static void form_of(const struct tile *tile, int32_t start, struct tile_form *f)
+static void form_map(const struct conv_shape *shape, const struct tile *tile, struct tile_form *f)
+{
+    struct conv_rows rows;
+    conv_rows_of(shape, tile->hold[ROLE_A].from, tile->hold[ROLE_A].extent, &rows);
+    f->map[0] = (int32_t)rows.count;
+    f->map[1] = rows.pad_top;
+    f->map[2] = rows.pad_bottom;
+    f->map[3] = (int32_t)conv_point(shape, &rows, tile->m0);
+}
+
+static void form_of(const struct schedule *s, const struct tile *tile, int32_t start, struct tile_form *f)
 {
     memset(f, 0, sizeof *f);
+    if (s->problem->op == PROBLEM_CONV) {
+        form_map(&s->problem->conv, tile, f);
+    }
     f->m = tile->m, f->n = tile->n, f->k = tile->k;
     f->first_slice = tile->kslice == 0;
     f->start = start;
@@ -551,7 +592,7 @@ static enum status check_tile(struct verify *v, struct pattern_list *l, int32_t 
     struct pattern x;
     schedule_step_at(v->s, core, tile->step0, &entry);
     memset(&x, 0, sizeof x);
-    form_of(tile, entry.k0, form);
+    form_of(v->s, tile, entry.k0, form);
     x.form = *form, x.before = *before, x.entry = entry.ph, x.first = tile->first;
     x.core = core, x.tile = *tile;
     const struct pattern *known = find_pattern(l, &x);

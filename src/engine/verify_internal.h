@@ -15,7 +15,8 @@ struct c_window {
     int64_t pitch, es;              /* of the tensor in GM, bytes; pitch: ND row */
     int64_t nz_width;               /* Nz: elements of a block row; 0: ND */
     int64_t nz_rows, nz_columns;    /* Nz: rows, padded to 16, and block columns of one batch */
-    int64_t batch_rows;             /* Nz: rows of one batch */
+    int64_t batch_rows;             /* Nz: rows of one batch; NHWC of several groups: rows of one image */
+    int64_t group_cols, groups; /* NHWC: columns of one group; groups side by side. Window rows: batch after batch */
     enum dtype dtype;
     uint8_t *data;  /* rows x cols elements without gaps */
     uint8_t *count; /* stores seen per element */

@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "engine/exec.h"
 #include "engine/verify_internal.h"
+#include "problem/conv.h"
 
 /* Identity of an element as it lies in memory: 32 mixed bits. */
 static inline uint32_t row_seed(enum tensor tensor, int64_t row)
@@ -47,8 +48,9 @@ static enum status read_ids(const struct verify *v, enum tensor tensor, int64_t 
 {
     const struct operand *o = problem_operand(v->s->problem, tensor);
     const int bits = dtype_info(o->dtype)->bits;
-    const int64_t c0 = dtype_c0(o->dtype), rows = align_up(o->rows, 16), columns = ceil_div(o->cols, c0);
-    const bool nz = o->format == LAYOUT_NZ;
+    const int64_t c0 = dtype_c0(o->dtype), rows = problem_nz_rows(v->s->problem, tensor),
+                  columns = ceil_div(o->cols, c0);
+    const bool nz = o->format != LAYOUT_ND;
     for (int64_t n = len * 8 / bits, e = byte * 8 / bits, run; n > 0; n -= run, e += run) {
         const int64_t block = e / c0;
         const int64_t row = nz ? block / rows / columns * o->rows + block % rows : e / o->ld;
@@ -99,6 +101,20 @@ static enum status report(const struct step *step, const struct l0_operand *x, i
                       is_a ? x->k0 + kk : x->mn0 + i, role_name(x->role));
 }
 
+/* Conv: ids of C0 channels at k under output point `at`, zeros where it sees padding. */
+static void put_map_ids(const struct problem *p, int bits, int64_t first_row, int64_t at, int64_t k, int64_t n,
+                        uint8_t *out)
+{
+    const struct conv_shape *v = &p->conv;
+    const int64_t c0 = dtype_c0(p->a.dtype), filter = k / c0 % (v->kh * v->kw), wo = conv_out_w(v);
+    const int64_t h = at / wo * v->stride_h - v->pad_top + filter / v->kw * v->dilation_h;
+    const int64_t w = at % wo * v->stride_w - v->pad_left + filter % v->kw * v->dilation_w;
+    memset(out, 0, (size_t)(n * bits / 8));
+    if (h >= 0 && h < v->h && w >= 0 && w < v->w) {
+        put_ids(out, bits, row_seed(TENSOR_A, first_row + h * v->w + w), k / c0 / (v->kh * v->kw) * c0, n);
+    }
+}
+
 /* Row i of the block (column for B) at k in [kk, kk + n): one run of C0 elements
  * in L0, so one comparison. */
 static bool run_right(const struct verify *v, const struct l0_operand *x, const struct operand *o, int64_t batch_row,
@@ -109,7 +125,9 @@ static bool run_right(const struct verify *v, const struct l0_operand *x, const 
     const struct memory *m = &v->engine->mem[x->buf];
     uint8_t want[64];
     *byte = x->byte + l0_element(x, dtype_c0(o->dtype), i, kk) * bits / 8;
-    if (k_is_row) {
+    if (x->role == ROLE_A && v->s->problem->op == PROBLEM_CONV) {
+        put_map_ids(v->s->problem, bits, batch_row, x->mn0 + i, x->k0 + kk, n, want);
+    } else if (k_is_row) {
         for (int64_t j = 0; j < n; j++) { /* a column of memory */
             uint8_t one[4];
             put_ids(one, bits, row_seed((enum tensor)x->role, batch_row + x->k0 + kk + j), x->mn0 + i, 1);
@@ -130,7 +148,8 @@ static enum status check_operand(struct verify *v, const struct step *step, cons
                                  struct diag *d)
 {
     const struct operand *o = x->role == ROLE_A ? &v->s->problem->a : &v->s->problem->b;
-    const int64_t c0 = dtype_c0(o->dtype), batch_row = step->tile.batch * o->rows;
+    const int64_t c0 = dtype_c0(o->dtype),
+                  batch_row = problem_matrix(v->s->problem, (enum tensor)x->role, step->tile.batch) * o->rows;
     for (int64_t i = 0; i < real; i++) {
         for (int64_t kk = 0; kk < step->k; kk += c0) {
             int64_t byte;

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/os.h"
 #include "experiment/config.h"
+#include "problem/conv.h"
 
 /* ---- operands ---- */
 
@@ -267,24 +268,23 @@ const char *config_problem_complete(struct config *c, struct problem *p, const s
 const char *config_problem_not_lowered(const struct problem *p)
 {
     const bool files = p->c.file != NULL || p->bias.file != NULL || p->scale_a.file != NULL || p->scale_b.file != NULL;
-    return p->op == PROBLEM_CONV ? "conv is not lowered yet"
-           : p->groups > 1       ? "groups > 1 are not lowered yet"
-           : files               ? "data files of other operands than A and B are not read yet"
-                                 : NULL;
+    return p->groups > 1 ? "groups > 1 are not lowered yet"
+           : files       ? "data files of other operands than A and B are not read yet"
+                         : NULL;
 }
 
-static int64_t conv_extent(int64_t in, int64_t pads, int64_t kernel, int64_t dilation, int64_t stride)
+/* The layouts of section 11, under their own names or none. */
+static bool conv_formats(const struct problem *p)
 {
-    const int64_t reach = dilation * (kernel - 1) + 1;
-    return in + pads < reach ? 0 : (in + pads - reach) / stride + 1;
+    return (p->a.format == LAYOUT_ND || p->a.format == LAYOUT_NC1HWC0) &&
+           (p->b.format == LAYOUT_ND || p->b.format == LAYOUT_FRACTAL_Z) &&
+           (p->c.format == LAYOUT_ND || p->c.format == LAYOUT_NC1HWC0);
 }
 
 const char *config_conv_view(struct config *c, struct problem *p)
 {
-    struct conv_shape *v = &p->conv;
-    const int64_t ho = conv_extent(v->h, v->pad_top + v->pad_bottom, v->kh, v->dilation_h, v->stride_h);
-    const int64_t wo = conv_extent(v->w, v->pad_left + v->pad_right, v->kw, v->dilation_w, v->stride_w);
-    if (ho < 1 || wo < 1) {
+    const struct conv_shape *v = &p->conv;
+    if (conv_out_h(v) < 1 || conv_out_w(v) < 1) {
         return config_text(c, "the filter %" PRId64 "x%" PRId64 " does not fit the padded input %" PRId64 "x%" PRId64,
                            v->kh, v->kw, v->h + v->pad_top + v->pad_bottom, v->w + v->pad_left + v->pad_right);
     }
@@ -292,12 +292,15 @@ const char *config_conv_view(struct config *c, struct problem *p)
         return config_text(c, "groups %" PRId64 " do not divide the channels %" PRId64 " and %" PRId64, v->groups, v->c,
                            v->cout);
     }
-    const int64_t c0 = dtype_c0(p->a.dtype);
-    p->M = ho * wo;
-    p->N = v->cout / v->groups;
-    p->K = ceil_div(v->c / v->groups, c0) * c0 * v->kh * v->kw;
-    p->batch = v->n;
-    p->groups = v->groups;
+    if (!conv_formats(p)) {
+        return "a conv takes A in NC1HWC0 and B in FRACTAL_Z; C is NC1HWC0 or ND (NHWC)";
+    }
+    if (p->a.mx || p->b.mx) {
+        return "a conv has no MX form";
+    }
+    if (conv_view(p, NULL, NULL) != STATUS_OK) {
+        return config_text(c, "C: ld %" PRId64 " is less than the %" PRId64 " output channels", p->c.ld, v->cout);
+    }
     return NULL;
 }
 

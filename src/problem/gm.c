@@ -16,26 +16,21 @@
 
 /* The seven values of each dtype: -3..3 where it holds them; all products and
  * sums stay exact (problem.h). */
-#define WHOLE    {-3, -2, -1, 0, 1, 2, 3}
-#define UNSIGNED {0, 1, 2, 3, 4, 5, 6}
+#define WHOLE                  \
+    {                          \
+        -3, -2, -1, 0, 1, 2, 3 \
+    }
+#define UNSIGNED            \
+    {                       \
+        0, 1, 2, 3, 4, 5, 6 \
+    }
 static const float VALUES[DTYPE_N][GM_VALUES] = {
-    [DTYPE_INT4] = WHOLE,
-    [DTYPE_FP4_E2M1] = WHOLE,
-    [DTYPE_FP4_E1M2] = {-1.5F, -1, -0.5F, 0, 0.5F, 1, 1.5F},
-    [DTYPE_INT8] = WHOLE,
-    [DTYPE_UINT8] = UNSIGNED,
-    [DTYPE_FP8_E4M3] = WHOLE,
-    [DTYPE_FP8_E5M2] = WHOLE,
-    [DTYPE_HIF8] = WHOLE,
-    [DTYPE_E8M0] = {0.5F, 0.5F, 1, 1, 1, 2, 2},
-    [DTYPE_HALF] = WHOLE,
-    [DTYPE_BF16] = WHOLE,
-    [DTYPE_INT16] = WHOLE,
-    [DTYPE_UINT16] = UNSIGNED,
-    [DTYPE_FLOAT] = WHOLE,
-    [DTYPE_INT32] = WHOLE,
-    [DTYPE_UINT32] = UNSIGNED,
-    [DTYPE_UINT64] = UNSIGNED,
+    [DTYPE_INT4] = WHOLE,      [DTYPE_FP4_E2M1] = WHOLE,  [DTYPE_FP4_E1M2] = {-1.5F, -1, -0.5F, 0, 0.5F, 1, 1.5F},
+    [DTYPE_INT8] = WHOLE,      [DTYPE_UINT8] = UNSIGNED,  [DTYPE_FP8_E4M3] = WHOLE,
+    [DTYPE_FP8_E5M2] = WHOLE,  [DTYPE_HIF8] = WHOLE,      [DTYPE_E8M0] = {0.5F, 0.5F, 1, 1, 1, 2, 2},
+    [DTYPE_HALF] = WHOLE,      [DTYPE_BF16] = WHOLE,      [DTYPE_INT16] = WHOLE,
+    [DTYPE_UINT16] = UNSIGNED, [DTYPE_FLOAT] = WHOLE,     [DTYPE_INT32] = WHOLE,
+    [DTYPE_UINT32] = UNSIGNED, [DTYPE_UINT64] = UNSIGNED,
 };
 
 /* Their codes as dtype_store() makes them; a test holds them to it. A table,
@@ -217,25 +212,38 @@ static void read_nd(const struct reader *r, int64_t byte, int64_t len, uint8_t *
     }
 }
 
-/* Nz: 32 B blocks, block (c1, r) at c1 * align_up(rows, 16) + r; padding is zero. */
-static void read_nz(const struct reader *r, int64_t byte, int64_t len, uint8_t *out)
+/* Real elements of block column c1: the last one of a matrix ends with its
+ * columns, and of a filter's K, which runs over (c1, kh, kw, c0), with its channels. */
+static int64_t block_elements(const struct problem *p, enum tensor tensor, int64_t c1)
+{
+    const struct operand *o = problem_operand(p, tensor);
+    const int64_t c0 = dtype_c0(o->dtype);
+    if (o->format == LAYOUT_FRACTAL_Z) {
+        return min_i64(c0, p->a.cols - c1 / (p->conv.kh * p->conv.kw) * c0);
+    }
+    return min_i64(c0, o->cols - c1 * c0);
+}
+
+/* 32 B blocks, block (c1, row) at c1 * rows + row (problem_nz_rows); padding is zero. */
+static void read_blocks(const struct problem *p, enum tensor tensor, const struct reader *r, int64_t byte, int64_t len,
+                        uint8_t *out)
 {
     const struct operand *o = r->o;
-    const int64_t c0 = dtype_c0(o->dtype), rows = align_up(o->rows, 16), columns = ceil_div(o->cols, c0);
+    const int64_t c0 = dtype_c0(o->dtype), rows = problem_nz_rows(p, tensor), columns = ceil_div(o->cols, c0);
     int64_t block = byte / 32, at = byte % 32;
-    int64_t row = block % rows, c1 = block / rows % columns, batch = block / rows / columns;
+    int64_t row = block % rows, c1 = block / rows % columns, matrix = block / rows / columns;
     while (len > 0) {
         const int64_t n = min_i64(len, 32 - at);
         uint8_t whole[32] = {0};
         if (row < o->rows) {
-            fill_row(r, batch * o->rows + row, c1 * c0, min_i64(c0, o->cols - c1 * c0), whole);
+            fill_row(r, matrix * o->rows + row, c1 * c0, block_elements(p, tensor, c1), whole);
         }
         memcpy(out, whole + at, (size_t)n);
         out += n, len -= n, at = 0;
         if (++row == rows) {
             row = 0;
             if (++c1 == columns) {
-                c1 = 0, batch++;
+                c1 = 0, matrix++;
             }
         }
     }
@@ -252,17 +260,14 @@ enum status gm_read(enum gm_isa isa, const struct problem *p, enum tensor tensor
         memcpy(out, o->data + byte, (size_t)len);
         return STATUS_OK;
     }
-    struct reader r = {.isa = isa,
-                       .bits = dtype_info(o->dtype)->bits,
-                       .salt = salt_of(p, tensor),
-                       .o = o,
-                       .codes = &CODES[o->dtype]};
+    struct reader r = {
+        .isa = isa, .bits = dtype_info(o->dtype)->bits, .salt = salt_of(p, tensor), .o = o, .codes = &CODES[o->dtype]};
     if (tensor == TENSOR_QUANT) {
         r.codes = &FACTORS;
         r.high = scale_word_high(p);
     }
-    if (o->format == LAYOUT_NZ) {
-        read_nz(&r, byte, len, out);
+    if (o->format != LAYOUT_ND) {
+        read_blocks(p, tensor, &r, byte, len, out);
     } else {
         read_nd(&r, byte, len, out);
     }

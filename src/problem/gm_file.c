@@ -7,10 +7,11 @@
 /* Number of the element (row, col) counted in elements from the file's start. */
 static int64_t element_at(const struct operand *o, int64_t row, int64_t col)
 {
-    if (o->format != LAYOUT_NZ) {
+    if (o->format == LAYOUT_ND) {
         return row * o->ld + col;
     }
-    const int64_t c0 = dtype_c0(o->dtype), rows = align_up(o->rows, 16), columns = ceil_div(o->cols, c0);
+    const int64_t rows = o->format == LAYOUT_NC1HWC0 ? o->rows : align_up(o->rows, 16);
+    const int64_t c0 = dtype_c0(o->dtype), columns = ceil_div(o->cols, c0);
     const int64_t batch = row / o->rows, in_batch = row % o->rows;
     return ((batch * columns + col / c0) * rows + in_batch) * c0 + col % c0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "problem/conv.h"
 
 /* One base alignment fits every copy instruction; a malloc of the runtime gives it. */
 #define GM_BASE_ALIGN 512
@@ -30,9 +31,8 @@ enum layout layout_from_name(const char *name)
 const struct operand *problem_operand(const struct problem *p, enum tensor tensor)
 {
     const struct operand *const by_tensor[TENSOR_N] = {
-        [TENSOR_A] = &p->a,        [TENSOR_B] = &p->b,       [TENSOR_C] = &p->c,
-        [TENSOR_BIAS] = &p->bias,  [TENSOR_SA] = &p->scale_a, [TENSOR_SB] = &p->scale_b,
-        [TENSOR_QUANT] = &p->quant,
+        [TENSOR_A] = &p->a,        [TENSOR_B] = &p->b,        [TENSOR_C] = &p->c,         [TENSOR_BIAS] = &p->bias,
+        [TENSOR_SA] = &p->scale_a, [TENSOR_SB] = &p->scale_b, [TENSOR_QUANT] = &p->quant,
     };
     const struct operand *o = tensor < TENSOR_N ? by_tensor[tensor] : NULL;
     return o != NULL && o->dtype != DTYPE_NONE ? o : NULL;
@@ -51,37 +51,68 @@ int64_t problem_nz_width(const struct problem *p, enum tensor tensor)
     return wide ? 16 : dtype_c0(o->dtype);
 }
 
-/* Batches lie one after the other, gaps of the pitch included. */
+int64_t problem_nz_rows(const struct problem *p, enum tensor tensor)
+{
+    const struct operand *o = problem_operand(p, tensor);
+    return o->format == LAYOUT_NC1HWC0 ? o->rows : align_up(o->rows, 16);
+}
+
+static bool shared_by_images(enum tensor tensor)
+{
+    return tensor != TENSOR_A && tensor != TENSOR_C && tensor != TENSOR_WORKSPACE;
+}
+
+int64_t problem_matrix(const struct problem *p, enum tensor tensor, int64_t batch)
+{
+    return p->op == PROBLEM_CONV && shared_by_images(tensor) ? batch % p->conv.groups : batch;
+}
+
+int64_t problem_matrices(const struct problem *p, enum tensor tensor)
+{
+    return p->op == PROBLEM_CONV && shared_by_images(tensor) ? p->conv.groups : p->batch;
+}
+
+/* Matrices lie one after the other, gaps of the pitch included. */
 int64_t problem_tensor_bytes(const struct problem *p, enum tensor tensor)
 {
     const struct operand *o = problem_operand(p, tensor);
     if (o == NULL) {
         return 0;
     }
-    if (o->format == LAYOUT_NZ) {
+    const int64_t count = problem_matrices(p, tensor);
+    if (o->format != LAYOUT_ND) {
         const int64_t width = problem_nz_width(p, tensor);
-        return align_up(o->rows, 16) * ceil_div(o->cols, width) * dtype_bytes(o->dtype, width) * p->batch;
+        return problem_nz_rows(p, tensor) * ceil_div(o->cols, width) * dtype_bytes(o->dtype, width) * count;
+    }
+    if (p->op == PROBLEM_CONV && tensor == TENSOR_C) { /* NHWC: groups side by side */
+        const int64_t groups = p->conv.groups;
+        return problem_pitch_bytes(p, tensor) * (o->rows * (count / groups) - 1) +
+               dtype_bytes(o->dtype, o->cols * groups);
     }
     /* The last row needs no gap behind it. */
-    return problem_pitch_bytes(p, tensor) * (o->rows * p->batch - 1) + dtype_bytes(o->dtype, o->cols);
+    return problem_pitch_bytes(p, tensor) * (o->rows * count - 1) + dtype_bytes(o->dtype, o->cols);
 }
 
 int64_t problem_macs(const struct problem *p)
 {
-    return p->M * p->N * p->K * p->batch * p->groups;
+    /* Channels that only fill up a block multiply zeros: no work. */
+    const int64_t k = p->op == PROBLEM_CONV ? p->b.cols / dtype_c0(p->a.dtype) : 0;
+    const int64_t real = p->op == PROBLEM_CONV ? k / conv_blocks(p) * p->a.cols : p->K;
+    return p->M * p->N * real * p->batch * p->groups;
 }
 
 int64_t problem_compulsory_bytes(const struct problem *p)
 {
-    static const enum tensor tensors[] = {TENSOR_A, TENSOR_B, TENSOR_C, TENSOR_BIAS, TENSOR_SA, TENSOR_SB, TENSOR_QUANT};
+    static const enum tensor tensors[] = {TENSOR_A,  TENSOR_B,  TENSOR_C,    TENSOR_BIAS,
+                                          TENSOR_SA, TENSOR_SB, TENSOR_QUANT};
     int64_t bytes = 0;
     for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++) {
         const struct operand *o = problem_operand(p, tensors[i]);
         if (o != NULL) {
-            bytes += dtype_bytes(o->dtype, o->rows * o->cols);
+            bytes += dtype_bytes(o->dtype, o->rows * o->cols) * problem_matrices(p, tensors[i]);
         }
     }
-    return bytes * p->batch * p->groups;
+    return bytes * p->groups;
 }
 
 /* Sizes of one operand; rows and cols follow from the problem. */
@@ -122,6 +153,9 @@ static enum status finish_scales(struct operand *o, const char *name, int64_t ro
 
 enum status problem_finish(struct problem *p, const struct location *at, struct diag *d)
 {
+    if (p->op == PROBLEM_CONV) {
+        TRY(conv_view(p, at, d));
+    }
     const struct {
         const char *name;
         int64_t value;
@@ -141,7 +175,9 @@ enum status problem_finish(struct problem *p, const struct location *at, struct 
         p->groups = 1;
     }
     const int64_t scale_k = 2 * ceil_div(p->K, 64);
-    TRY(finish_operand(&p->a, "A", p->a.transpose ? p->K : p->M, p->a.transpose ? p->M : p->K, at, d));
+    TRY(p->op == PROBLEM_CONV
+            ? finish_operand(&p->a, "A", p->conv.h * p->conv.w, p->conv.c / p->conv.groups, at, d)
+            : finish_operand(&p->a, "A", p->a.transpose ? p->K : p->M, p->a.transpose ? p->M : p->K, at, d));
     TRY(finish_operand(&p->b, "B", p->b.transpose ? p->N : p->K, p->b.transpose ? p->K : p->N, at, d));
     TRY(finish_operand(&p->c, "C", p->M, p->N, at, d));
     TRY(finish_operand(&p->bias, "bias", 1, p->N, at, d));

@@ -2,7 +2,9 @@
  *
  * A matmul is C[M,N] = op(A)[M,K] * op(B)[K,N]; `transpose` says how the
  * operand lies in memory: A plain is [M,K], A transposed [K,M]; B plain is
- * [K,N], B transposed [N,K]. A conv is seen as the matmul of its im2col view.
+ * [K,N], B transposed [N,K]. A conv is seen as the matmul of its im2col view
+ * (conv.h): one of M output points by N output channels for each image and
+ * group, which are its batches.
  * GM is virtual: element (i, j) of an operand is a pure function of
  * (seed, i, j), so any window exists without storing the rest. */
 #ifndef PROBLEM_PROBLEM_H
@@ -20,14 +22,14 @@ enum problem_op { PROBLEM_MATMUL = 0, PROBLEM_CONV };
 enum layout { LAYOUT_ND = 0, LAYOUT_NZ, LAYOUT_NC1HWC0, LAYOUT_FRACTAL_Z, LAYOUT_N };
 
 struct operand {
-    enum dtype dtype;   /* DTYPE_NONE: the operand does not exist (bias) */
-    bool mx;            /* microscaling: e8m0 scale per 32 k */
+    enum dtype dtype; /* DTYPE_NONE: the operand does not exist (bias) */
+    bool mx;          /* microscaling: e8m0 scale per 32 k */
     enum layout format;
     bool transpose;
-    int64_t rows, cols; /* as it lies in memory (ND): rows x cols, cols contiguous */
-    int64_t ld;         /* row pitch in elements, >= cols; ND only */
-    int64_t align;      /* base alignment in GM, bytes; default 512 */
-    const char *file;   /* raw file with the data, NULL: virtual */
+    int64_t rows, cols;  /* as it lies in memory (ND): rows x cols, cols contiguous */
+    int64_t ld;          /* row pitch in elements, >= cols; ND only */
+    int64_t align;       /* base alignment in GM, bytes; default 512 */
+    const char *file;    /* raw file with the data, NULL: virtual */
     const uint8_t *data; /* its bytes, problem_tensor_bytes() of them; borrowed */
 };
 
@@ -53,7 +55,8 @@ struct problem {
 };
 
 /* Fills rows, cols, ld, align where 0 and checks sizes (each dimension in
- * 1..2^31-1, ld >= cols, byte sizes within int64).
+ * 1..2^31-1, ld >= cols, byte sizes within int64). A conv's M, N, K, batch and
+ * layouts are set from its shape first.
  * @return STATUS_INVALID with messages that name the dimension and rule. */
 enum status problem_finish(struct problem *p, const struct location *at, struct diag *d);
 
@@ -86,9 +89,21 @@ void problem_row_values(const struct problem *p, enum tensor tensor, int64_t row
  * between cols and ld holds a NaN-like poison pattern. Offsets in range. */
 enum status problem_read(const struct problem *p, enum tensor tensor, int64_t byte, int64_t len, uint8_t *out);
 
-/* Columns of one block column of a tensor in Nz: C0; 16 for int32 results, which
- * Fixpipe writes in fractals of 16 x 16. */
+/* Tensors that are not ND lie in columns of blocks of a few elements: block
+ * (c1, row) of a batch at c1 * problem_nz_rows() + row. */
+/* Elements of a block: C0; 16 for int32 results, which Fixpipe writes in
+ * fractals of 16 x 16. */
 int64_t problem_nz_width(const struct problem *p, enum tensor tensor);
+/* Blocks of a column: Nz and FRACTAL_Z round rows up to 16, NC1HWC0 has a block
+ * for each point of the map. */
+int64_t problem_nz_rows(const struct problem *p, enum tensor tensor);
+
+/* Which matrix of a tensor batch `batch` of the problem uses: its own, or, for
+ * what a conv's images share (filters, bias, quant words), its group's. A conv's
+ * ND result is one tensor of all groups: see conv.h. */
+int64_t problem_matrix(const struct problem *p, enum tensor tensor, int64_t batch);
+/* Matrices of a tensor that lie one after the other. */
+int64_t problem_matrices(const struct problem *p, enum tensor tensor);
 
 /* MX scale of row m of A (column n of B) for the 32 k of `code`: 2^e. */
 float problem_scale(const struct problem *p, enum tensor tensor, int64_t batch, int64_t mn, int64_t code);
@@ -98,7 +113,7 @@ float problem_scale(const struct problem *p, enum tensor tensor, int64_t batch, 
 uint64_t problem_scale_word(const struct problem *p);
 uint64_t problem_quant_word(const struct problem *p, int64_t row, int64_t col);
 
-const char *layout_name(enum layout layout); /* "ND", "NZ", ... */
+const char *layout_name(enum layout layout);    /* "ND", "NZ", ... */
 enum layout layout_from_name(const char *name); /* LAYOUT_N if unknown */
 
 #endif

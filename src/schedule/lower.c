@@ -13,6 +13,7 @@
 #include "schedule/lower.h"
 
 #include "base/intmath.h"
+#include "schedule/lower_conv.h"
 #include "tiling/loads.h"
 
 static const struct operand *operand_of(const struct schedule *s, enum role role)
@@ -102,6 +103,10 @@ static enum tiling_load load_of(const struct schedule *s, enum role role)
 void lower_load_sums(const struct schedule *s, const struct step *step, enum role role, struct load_sums *out)
 {
     struct load_shape shape;
+    if (role == ROLE_A && s->problem->op == PROBLEM_CONV) {
+        lower_conv_load_sums(s, step, out);
+        return;
+    }
     load_shape(s, step, role, &shape);
     out->calls = load_calls(load_of(s, role), &shape);
     out->bytes = load_bytes(&shape);
@@ -112,6 +117,10 @@ static void load_operand(struct list *l, const struct step *step, enum role role
 {
     const struct schedule *s = l->s;
     const bool is_a = role == ROLE_A;
+    if (is_a && s->problem->op == PROBLEM_CONV) {
+        lower_conv_load(l, step);
+        return;
+    }
     /* With two L1 halves, MTE2 fills the other one by ND2NZ while this load reads. */
     const bool filling = (is_a ? s->t.dbA1 : s->t.dbB1) > 1 && operand_of(s, role)->format == LAYOUT_ND;
     struct load_shape shape;
@@ -315,7 +324,7 @@ static void mode_registers(struct list *l, bool on)
     const struct problem *p = l->s->problem;
     if (l->s->t.unitflag) {
         struct insn *i = list_push(l, OP_SET_MM_ORDER, PIPE_S, ROLE_C);
-        i->p.reg.value = on && p->c.format != LAYOUT_NZ ? 1 : 0;
+        i->p.reg.value = on && p->c.format == LAYOUT_ND ? 1 : 0;
     }
     if (p->hf32) {
         list_push(l, OP_SET_HF32, PIPE_S, ROLE_C)->p.reg.value = on ? 1 : 0;

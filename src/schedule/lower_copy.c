@@ -2,6 +2,7 @@
  * with the zero Fill of K tails (kernel_rules.md 5, 6). */
 #include "base/intmath.h"
 #include "schedule/lower.h"
+#include "schedule/lower_conv.h"
 #include "tiling/loads.h"
 
 static const struct operand *operand_of(const struct schedule *s, enum role role)
@@ -150,7 +151,7 @@ static enum copy_form copy_form(const struct schedule *s, const struct step *ste
     if (role == ROLE_BIAS || role == ROLE_QUANT || (role == ROLE_A && lower_gemv(s, &step->tile))) {
         return COPY_VECTOR;
     }
-    if (o->format == LAYOUT_NZ) {
+    if (o->format != LAYOUT_ND) {
         return align_up(o->rows, 16) - w->rows <= STRIDE_MAX ? COPY_NZ : COPY_NZ_COLUMN;
     }
     /* A strided row copy moves whole 32 B blocks: it must not run past the row. */
@@ -195,12 +196,16 @@ static bool needs_fill(const struct schedule *s, enum role role, const struct wi
 
 void lower_copy_shape(const struct schedule *s, const struct step *step, enum role role, struct copy_shape *out)
 {
+    if (role == ROLE_A && s->problem->op == PROBLEM_CONV) {
+        lower_conv_copy_shape(s, step, out);
+        return;
+    }
     const struct operand *o = operand_of(s, role);
     const struct window w = copy_window(s, step, role);
     const int64_t columns = ceil_div(w.cols, dtype_c0(o->dtype));
     out->chunk_k = (int32_t)w.chunk_k;
     out->rows = (int32_t)w.rows;
-    out->row_bytes = (int32_t)(o->format == LAYOUT_NZ ? columns * 32 : dtype_bytes(o->dtype, w.cols));
+    out->row_bytes = (int32_t)(o->format != LAYOUT_ND ? columns * 32 : dtype_bytes(o->dtype, w.cols));
     out->insns = copy_insns(copy_form(s, step, role, &w), &w, columns);
     out->fills = needs_fill(s, role, &w);
 }
@@ -402,10 +407,14 @@ static int slot_of(const struct step *step, enum role role)
 void lower_copy(struct list *l, const struct step *step, enum role role)
 {
     const struct schedule *s = l->s;
+    if (role == ROLE_A && s->problem->op == PROBLEM_CONV) {
+        lower_conv_copy(l, step);
+        return;
+    }
     struct copy c = {.l = l,
                      .role = role,
                      .o = operand_of(s, role),
-                     .batch = step->tile.batch,
+                     .batch = problem_matrix(s->problem, (enum tensor)role, step->tile.batch),
                      .w = copy_window(s, step, role),
                      .region = plan_region(&s->plan, BUF_L1, role, slot_of(step, role))};
     c.rows = role <= ROLE_B ? s->image_rows[role] : c.region->pitch;

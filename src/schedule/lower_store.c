@@ -20,11 +20,14 @@ static int64_t c_byte(const struct schedule *s, const struct tile *tile)
 {
     const struct problem *p = s->problem;
     const struct operand *o = &p->c;
-    if (o->format != LAYOUT_NZ) {
-        return (tile->batch * o->rows + tile->m0) * dtype_bytes(o->dtype, o->ld) + dtype_bytes(o->dtype, tile->n0);
+    if (o->format == LAYOUT_ND) {
+        /* NHWC: the groups of an image lie side by side. */
+        const int64_t groups = p->op == PROBLEM_CONV ? p->conv.groups : 1;
+        const int64_t row = tile->batch / groups * o->rows + tile->m0, col = tile->batch % groups * o->cols + tile->n0;
+        return row * dtype_bytes(o->dtype, o->ld) + dtype_bytes(o->dtype, col);
     }
     const int64_t width = problem_nz_width(p, TENSOR_C), columns = ceil_div(o->cols, width);
-    const int64_t block = (tile->batch * columns + tile->n0 / width) * align_up(o->rows, 16) + tile->m0;
+    const int64_t block = (tile->batch * columns + tile->n0 / width) * problem_nz_rows(p, TENSOR_C) + tile->m0;
     return block * dtype_bytes(o->dtype, width);
 }
 
@@ -43,10 +46,10 @@ static int64_t store_pitch(const struct schedule *s)
     if (to_workspace(s)) {
         return p->N;
     }
-    if (p->c.format != LAYOUT_NZ) {
+    if (p->c.format == LAYOUT_ND) {
         return p->c.ld;
     }
-    const int64_t elements = align_up(p->c.rows, 16) * problem_nz_width(p, TENSOR_C);
+    const int64_t elements = problem_nz_rows(p, TENSOR_C) * problem_nz_width(p, TENSOR_C);
     return s->target->arch == 3510 ? elements : dtype_bytes(p->c.dtype, elements) / 32;
 }
 
@@ -61,7 +64,7 @@ void lower_fixpipe(struct list *l, const struct step *step)
 {
     const struct schedule *s = l->s;
     const struct problem *p = s->problem;
-    const bool workspace = to_workspace(s), nz = p->c.format == LAYOUT_NZ && !workspace;
+    const bool workspace = to_workspace(s), nz = p->c.format != LAYOUT_ND && !workspace;
     const enum dtype out = lower_store_dtype(s);
     const enum quant_mode mode = mode_of(s);
     const struct region *c = plan_region(&s->plan, BUF_L0C, ROLE_C, step->ph.l0c);

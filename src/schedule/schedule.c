@@ -38,9 +38,6 @@ enum status schedule_init(struct schedule *s, const struct target *target, const
     s->problem = p;
     s->t = *t;
     s->plan = *plan;
-    if (p->op != PROBLEM_MATMUL) {
-        return diag_error(d, STATUS_UNSUPPORTED, NULL, "conv is not lowered yet");
-    }
     const struct mmad_triple *form = dtypes_triple(target, p);
     if (form == NULL) {
         return diag_error(d, STATUS_UNSUPPORTED, NULL, "the cube does not take these operands");

@@ -130,6 +130,9 @@ static int64_t slice_unit_k(const struct problem *p)
         const struct operand *o = i == 0 ? &p->a : &p->b;
         const enum role role = i == 0 ? ROLE_A : ROLE_B;
         const bool blocks = o->format == LAYOUT_NZ && load_k_contiguous(p, role);
+        if (p->op == PROBLEM_CONV) { /* whole channel blocks */
+            return p->conv.kh * p->conv.kw * dtype_c0(p->a.dtype);
+        }
         unit = lcm_i64(unit, o->mx ? 64 : blocks ? dtype_c0(o->dtype) : dtype_info(o->dtype)->bits == 4 ? 2 : 1);
     }
     return unit;

@@ -76,7 +76,7 @@ static bool variants_supported(const struct problem *p, const struct tiling *t, 
         /* The vector cores would have to convert the sum. */
         {t->splitK > 1 && (p->quant.dtype != DTYPE_NONE || p->relu), TF_splitK},
         /* Nz of float results is cut to C0 by channelSplit. */
-        {t->unitflag == 1 && p->c.format == LAYOUT_NZ && p->c.dtype == DTYPE_FLOAT, TF_unitflag},
+        {t->unitflag == 1 && p->c.format != LAYOUT_ND && p->c.dtype == DTYPE_FLOAT, TF_unitflag},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         if (rules[i].wrong) {
@@ -88,9 +88,6 @@ static bool variants_supported(const struct problem *p, const struct tiling *t, 
 
 static bool problem_supported(const struct problem *p, struct infeasible *why)
 {
-    if (p->op != PROBLEM_MATMUL) {
-        return refuse(why, UNSUPPORTED_CONV, TF_N, 0);
-    }
     if (p->groups > 1) {
         return refuse(why, UNSUPPORTED_GROUPS, TF_N, p->groups);
     }
@@ -117,7 +114,7 @@ static bool result_supported(const struct target *target, const struct problem *
          dtypes_conversion(target, (enum dtype)form->c, p->c.dtype, p->quant.dtype != DTYPE_NONE) == QUANT_N)) {
         return refuse(why, UNSUPPORTED_RESULT_DTYPE, TF_N, p->c.dtype);
     }
-    const bool nz = p->c.format == LAYOUT_NZ && !workspace && nz_result_supported(p, t);
+    const bool nz = p->c.format != LAYOUT_ND && !workspace && nz_result_supported(p, t);
     return p->c.format == LAYOUT_ND || nz || refuse(why, UNSUPPORTED_RESULT_FORMAT, TF_N, p->c.format);
 }
 
