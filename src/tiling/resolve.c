@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "tiling/conv_auto.h"
 #include "tiling/dtypes.h"
 #include "tiling/loads.h"
 #include "tiling/plan.h"
@@ -96,24 +97,6 @@ static bool halve(struct resolver *r, enum tiling_field f, int64_t unit)
     return true;
 }
 
-/* Elements of K one channel block of a conv takes: filter points times C0. */
-static int64_t window_of(const struct problem *p)
-{
-    return p->conv.kh * p->conv.kw * dtype_c0(p->a.dtype);
-}
-
-/* kL0 of a conv: the largest multiple of C0 up to `most` that cuts the window
- * of a channel block, or is cut by it, without a rest. */
-static int64_t conv_base_k(const struct problem *p, int64_t most)
-{
-    const int64_t c0 = dtype_c0(p->a.dtype), window = window_of(p);
-    int64_t k = max_i64(c0, most / c0 * c0);
-    while (k > c0 && window % k != 0 && k % window != 0) {
-        k -= c0;
-    }
-    return k;
-}
-
 static void resolve_base(struct resolver *r)
 {
     const struct problem *p = r->p;
@@ -126,7 +109,9 @@ static void resolve_base(struct resolver *r)
     rule(r, TF_baseM, min_i64(m, align_up(p->M, r->unit_m)));
     rule(r, TF_baseN, min_i64(both ? 128 : 256, align_up(p->N, unit_n)));
     const int64_t k = min_i64(align_up(128 * 8 / r->bits_a, unit_k), align_up(p->K, unit_k));
-    rule(r, TF_baseK, p->op == PROBLEM_CONV ? conv_base_k(p, k) : k);
+    rule(r, TF_baseK, p->op == PROBLEM_CONV ? conv_auto_base_k(p, k) : k);
+    while (conv_map_heavy(r->target, p, r->t) && halve(r, TF_baseM, r->unit_m)) {
+    }
     while (!base_fits(r)) {
         const bool n_first = r->t->baseN * r->bits_b >= r->t->baseM * r->bits_a;
         const enum tiling_field first = n_first ? TF_baseN : TF_baseM, second = n_first ? TF_baseM : TF_baseN;
@@ -200,7 +185,9 @@ static void resolve_cores(struct resolver *r)
     if (t->assign == ASSIGN_BLOCKS) {
         rule(r, TF_singleCoreM, t->baseM);
         rule(r, TF_singleCoreN, t->baseN);
-        const int64_t tiles = ceil_div(r->p->M, t->baseM) * ceil_div(r->p->N, t->baseN);
+        /* Images and groups of a conv are dealt to cores as well. */
+        const int64_t planes = r->p->op == PROBLEM_CONV ? r->p->batch : 1;
+        const int64_t tiles = planes * ceil_div(r->p->M, t->baseM) * ceil_div(r->p->N, t->baseN);
         rule(r, TF_usedCoreNum, min_i64(r->target->cores, tiles * t->splitK));
     } else {
         resolve_grid(r);
@@ -319,10 +306,9 @@ static void resolve_steps(struct resolver *r)
     l1_depths(r, &depth_a, &depth_b);
     int64_t a = !is_auto(r, TF_stepKa) ? t->stepKa : whole_a ? nk : step_for(r, depth_a, r->bits_a);
     int64_t b = !is_auto(r, TF_stepKb) ? t->stepKb : whole_b ? nk : step_for(r, depth_b, r->bits_b);
-    if (r->p->op == PROBLEM_CONV && is_auto(r, TF_stepKa) && a < nk) {
-        /* A chunk of a feature map is whole channel blocks. */
-        const int64_t unit = window_of(r->p) / gcd_i64(window_of(r->p), t->baseK);
-        a = max_i64(unit, a / unit * unit);
+    if (r->p->op == PROBLEM_CONV) {
+        a = is_auto(r, TF_stepKa) && !whole_a ? conv_auto_step_a(r->target, r->p, t, nk) : a;
+        b = is_auto(r, TF_stepKb) && !whole_b ? min_i64(b, conv_auto_step_b(r->target, r->p, t, a)) : b;
     }
     /* The larger becomes a multiple of the smaller, as far as it is free to. */
     if (a > b && is_auto(r, TF_stepKa) && !whole_a && r->p->op == PROBLEM_MATMUL) {
@@ -352,7 +338,8 @@ static void resolve_depths(struct resolver *r)
                               : ceil_div(t->singleCoreM, t->baseM) * ceil_div(t->singleCoreN, t->baseN);
     /* One chunk covers K and there is no other tile, or the operand is kept
      * whole: a second buffer has no use. */
-    const bool once_a = t->fullLoad == FULL_LOAD_A || (t->stepKa >= nk && tiles == 1);
+    const bool once_a = t->fullLoad == FULL_LOAD_A || (t->stepKa >= nk && tiles == 1) ||
+                        conv_map_heavy(r->target, r->p, t);
     const bool once_b = t->fullLoad == FULL_LOAD_B || (t->stepKb >= nk && tiles == 1);
     resolve_depth(r, TF_dbA1, TF_depthA1, t->stepM * t->stepKa, once_a);
     resolve_depth(r, TF_dbB1, TF_depthB1, t->stepN * t->stepKb, once_b);

@@ -9,9 +9,7 @@
 
 /* Fields that must keep their default. */
 static const enum tiling_field DEFAULT_ONLY[] = {
-    TF_tileBarrier,
-    TF_scaleFactorM,
-    TF_scaleFactorN,
+    TF_tileBarrier, TF_scaleFactorM, TF_scaleFactorN,
 };
 
 static bool refuse(struct infeasible *why, enum unsupported what, int field, int64_t have)
@@ -109,9 +107,8 @@ static bool result_supported(const struct target *target, const struct problem *
 {
     const struct mmad_triple *form = dtypes_triple(target, p);
     const bool workspace = t->splitKReduce == REDUCE_WORKSPACE;
-    if (form == NULL || form->c == DTYPE_HALF ||
-        (!workspace &&
-         dtypes_conversion(target, (enum dtype)form->c, p->c.dtype, p->quant.dtype != DTYPE_NONE) == QUANT_N)) {
+    if (form == NULL || form->c == DTYPE_HALF || (!workspace && dtypes_conversion(target, (enum dtype)form->c, p->c.dtype,
+                                                         p->quant.dtype != DTYPE_NONE) == QUANT_N)) {
         return refuse(why, UNSUPPORTED_RESULT_DTYPE, TF_N, p->c.dtype);
     }
     const bool nz = p->c.format != LAYOUT_ND && !workspace && nz_result_supported(p, t);
@@ -120,8 +117,7 @@ static bool result_supported(const struct target *target, const struct problem *
 
 /* WithTranspose of b32 on 2201 reads L1 as Zz, which a copy from Nz makes only
  * where both are the same. */
-static bool loads_supported(const struct target *target, const struct problem *p, const struct tiling *t,
-                            struct infeasible *why)
+static bool loads_supported(const struct target *target, const struct problem *p, const struct tiling *t, struct infeasible *why)
 {
     const struct {
         enum role role;

@@ -47,7 +47,7 @@ static void random_shape(struct rng *rng, int64_t max_macs, struct conv_shape *v
     do {
         const int64_t groups = one_in(rng, 4) ? pick(rng, 2, 3) : 1;
         *v = (struct conv_shape){.n = pick(rng, 1, 2), .groups = groups};
-        v->c = groups * pick(rng, 1, one_in(rng, 3) ? 100 : 36);
+        v->c = groups * (one_in(rng, 3) ? 16 * pick(rng, 1, 5) : pick(rng, 1, one_in(rng, 3) ? 100 : 36));
         v->cout = groups * (one_in(rng, 3) ? 32 * pick(rng, 1, 2) : pick(rng, 1, 70));
         v->h = pick(rng, 1, 24);
         v->w = pick(rng, 1, 24);
