@@ -2,6 +2,7 @@
  *
  * grid:   block b owns slice (b % per, b / per) in each L2 round; inside a
  *         slice the tiles go n outer, m inner (ORDER_M) or the other way.
+ *         Cores that are left over take other images and groups of a conv.
  * blocks: tiles of the whole C are dealt round robin, tile i = core + t * C,
  *         and i -> (mi, ni) by swizzle, ASWT or in contiguous ranges. */
 #include "schedule/tiles.h"
@@ -31,6 +32,11 @@ void tiles_init(struct schedule *s)
     s->tiles_m = (int32_t)ceil_div(p->M, t->baseM);
     s->tiles_n = (int32_t)ceil_div(p->N, t->baseN);
     s->parts = (int32_t)ceil_div(p->K, t->singleCoreK);
+    s->batch_ways = 1;
+    if (p->op == PROBLEM_CONV && t->assign == ASSIGN_GRID) {
+        const int64_t cores = (int64_t)s->rounds_per * s->slices_n * s->parts;
+        s->batch_ways = (int32_t)max_i64(1, min_i64(p->batch, s->cores / cores));
+    }
     s->cores_active = 0;
     for (int32_t core = 0; core < s->cores; core++) {
         s->cores_active += tiles_count(s, core) > 0;
@@ -48,14 +54,31 @@ static int64_t grid_places(const struct schedule *s)
 /* Slice of `core` in `round`; false if there is none. */
 static bool grid_slice(const struct schedule *s, int32_t core, int64_t round, struct span *m, struct span *n)
 {
-    const int64_t place = core % grid_places(s);
+    const int64_t place = core % grid_places(s), set = core / grid_places(s);
     const int64_t mi = place % s->rounds_per + round * s->rounds_per, ni = place / s->rounds_per;
-    if (core / grid_places(s) >= s->parts || mi >= s->slices_m || ni >= s->slices_n) {
+    if (set >= (int64_t)s->parts * s->batch_ways || mi >= s->slices_m || ni >= s->slices_n) {
         return false;
     }
     *m = span_of(mi, s->t.singleCoreM, s->problem->M);
     *n = span_of(ni, s->t.singleCoreN, s->problem->N);
     return true;
+}
+
+/* Sets of cores that cover C: K slices first, then batches. */
+static int32_t grid_kslice(const struct schedule *s, int32_t core)
+{
+    return (int32_t)(core / grid_places(s) % s->parts);
+}
+
+static int64_t grid_first_batch(const struct schedule *s, int32_t core)
+{
+    return core / grid_places(s) / s->parts;
+}
+
+/* Batches a core works on: its first, and every batch_ways-th from there. */
+static int64_t grid_batches(const struct schedule *s, int32_t core)
+{
+    return max_i64(0, ceil_div(s->problem->batch - grid_first_batch(s, core), s->batch_ways));
 }
 
 static int64_t grid_rounds(const struct schedule *s)
@@ -111,8 +134,8 @@ static void walk_groups(struct group_walk *w, int64_t index, int64_t tiles_inner
     w->pos_inner = index % w->width_inner;
 }
 
-/* What L1 holds of the operand along one axis of the walk. `batch` slices came
- * before. The inner axis changes with every group, the outer one when the inner
+/* What L1 holds of the operand along one axis of the walk. `batch` slices of the
+ * core came before. The inner axis changes with every group, the outer one when the inner
  * one has gone through. */
 static void hold_group(struct tile_hold *h, const struct group_walk *w, bool inner_axis, struct span slice,
                        int64_t base, int64_t batch)
@@ -139,7 +162,7 @@ static void hold_full(struct tile_hold *h, struct span slice, bool load, bool re
     *h = (struct tile_hold){.from = (int32_t)slice.at, .extent = (int32_t)slice.len, .load = load, .release = release};
 }
 
-static void grid_hold(const struct schedule *s, const struct group_walk *w, struct span m, struct span n,
+static void grid_hold(const struct schedule *s, const struct group_walk *w, struct span m, struct span n, int64_t batch,
                       struct tile *out)
 {
     const bool m_inner = s->t.iterateOrder == 0;
@@ -148,7 +171,7 @@ static void grid_hold(const struct schedule *s, const struct group_walk *w, stru
     for (int role = ROLE_A; role <= ROLE_B; role++) {
         struct tile_hold *h = &out->hold[role];
         if (s->hold[role] == HOLD_GROUP) {
-            hold_group(h, w, m_inner == (role == ROLE_A), slice[role], base[role], out->batch);
+            hold_group(h, w, m_inner == (role == ROLE_A), slice[role], base[role], batch);
         } else if (s->hold[role] == HOLD_FULL) {
             hold_full(h, slice[role], out->first != 0, out->last != 0);
         }
@@ -160,7 +183,7 @@ static void grid_at(const struct schedule *s, int32_t core, int64_t t, struct ti
     struct span m = {0, 0}, n = {0, 0};
     const int64_t per_batch = s->problem->batch == 1 ? INT64_MAX : grid_count(s, core);
     int64_t in_slice = t % per_batch, tiles_m = 1, tiles_n = 1;
-    out->batch = (int32_t)(t / per_batch);
+    out->batch = (int32_t)(grid_first_batch(s, core) + t / per_batch * s->batch_ways);
     for (int64_t round = 0; round < grid_rounds(s); round++) {
         if (!grid_slice(s, core, round, &m, &n)) {
             continue;
@@ -184,7 +207,7 @@ static void grid_at(const struct schedule *s, int32_t core, int64_t t, struct ti
     set_tile(out, tm, tn);
     out->pos_m = (uint8_t)(m_inner ? w.pos_inner : w.pos_outer);
     out->pos_n = (uint8_t)(m_inner ? w.pos_outer : w.pos_inner);
-    grid_hold(s, &w, m, n, out);
+    grid_hold(s, &w, m, n, t / per_batch, out);
 }
 
 /* --- blocks -------------------------------------------------------------- */
@@ -324,7 +347,7 @@ static void blocks_at(const struct schedule *s, int32_t core, int64_t t, struct 
 
 int64_t tiles_count(const struct schedule *s, int32_t core)
 {
-    return s->t.assign == ASSIGN_BLOCKS ? blocks_count(s, core) : grid_count(s, core) * s->problem->batch;
+    return s->t.assign == ASSIGN_BLOCKS ? blocks_count(s, core) : grid_count(s, core) * grid_batches(s, core);
 }
 
 int64_t tiles_full_slices(const struct schedule *s, int32_t core)
@@ -334,7 +357,7 @@ int64_t tiles_full_slices(const struct schedule *s, int32_t core)
         return 0;
     }
     if (s->t.assign == ASSIGN_GRID) {
-        return core / grid_places(s) < s->parts - 1 ? all : 0;
+        return grid_kslice(s, core) < s->parts - 1 ? all : 0;
     }
     /* Dealt in order of K slices: those of the last one come last. */
     return dealt(s, core, (int64_t)s->tiles_m * s->tiles_n * (s->parts - 1));
@@ -345,7 +368,7 @@ void tiles_at(const struct schedule *s, int32_t core, int64_t t, struct tile *ou
     if (s->t.assign == ASSIGN_BLOCKS) {
         blocks_at(s, core, t, out);
     } else {
-        out->kslice = (int32_t)(core / grid_places(s));
+        out->kslice = grid_kslice(s, core);
         grid_at(s, core, t, out);
     }
 }

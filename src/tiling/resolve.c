@@ -162,21 +162,27 @@ static void resolve_grid(struct resolver *r)
     const uint32_t limit = (uint32_t)max_i64(1, chip / t->splitK); /* each part of K has its own cores */
     const uint32_t rounds = (uint32_t)(t->order == ORDER_L2SPLIT ? t->orderRounds : 1);
     const uint32_t base_m = (uint32_t)t->baseM, base_n = (uint32_t)t->baseN;
-    int64_t best_m = 0, best_n = 0, best_tiles = INT64_MAX;
-    for (uint32_t mc = 1; mc <= limit; mc++) {
-        const int64_t tm = slice_tiles(r, TF_singleCoreM, p->M, mc * rounds, base_m);
-        const int64_t tn = slice_tiles(r, TF_singleCoreN, p->N, limit / mc, base_n);
-        const int64_t sm = is_auto(r, TF_singleCoreM) ? tm * base_m : t->singleCoreM;
-        const int64_t sn = is_auto(r, TF_singleCoreN) ? tn * base_n : t->singleCoreN;
-        if (tm * tn < best_tiles || (tm * tn == best_tiles && sm + sn < best_m + best_n)) {
-            best_tiles = tm * tn;
-            best_m = sm, best_n = sn;
+    /* Images and groups of a conv may have cores of their own. */
+    const uint32_t planes = p->op == PROBLEM_CONV ? (uint32_t)p->batch : 1;
+    const uint32_t most_ways = planes < limit ? planes : limit;
+    int64_t best_m = 0, best_n = 0, best_tiles = INT64_MAX, best_ways = 1;
+    for (uint32_t ways = 1; ways <= most_ways; ways++) {
+        for (uint32_t mc = 1; mc <= limit / ways; mc++) {
+            const int64_t tm = slice_tiles(r, TF_singleCoreM, p->M, mc * rounds, base_m);
+            const int64_t tn = slice_tiles(r, TF_singleCoreN, p->N, limit / ways / mc, base_n);
+            const int64_t sm = is_auto(r, TF_singleCoreM) ? tm * base_m : t->singleCoreM;
+            const int64_t sn = is_auto(r, TF_singleCoreN) ? tn * base_n : t->singleCoreN;
+            const int64_t tiles = tm * tn * cd32(planes, ways);
+            if (tiles < best_tiles || (tiles == best_tiles && sm + sn < best_m + best_n)) {
+                best_tiles = tiles;
+                best_m = sm, best_n = sn, best_ways = ways;
+            }
         }
     }
     rule(r, TF_singleCoreM, best_m);
     rule(r, TF_singleCoreN, best_n);
     const int64_t blocks = ceil_div(ceil_div(p->M, t->singleCoreM), rounds) * ceil_div(p->N, t->singleCoreN);
-    rule(r, TF_usedCoreNum, min_i64(blocks * t->splitK, r->target->cores));
+    rule(r, TF_usedCoreNum, min_i64(blocks * t->splitK * best_ways, r->target->cores));
 }
 
 static void resolve_cores(struct resolver *r)

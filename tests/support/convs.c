@@ -125,6 +125,7 @@ static void random_tiling(const struct target *target, const struct problem *p, 
     } else if (one_in(rng, 2)) {
         t->singleCoreM = (int32_t)pick(rng, 1, p->M);
         t->singleCoreN = (int32_t)pick(rng, 1, p->N);
+        t->usedCoreNum = one_in(rng, 2) ? target->cores : TILING_AUTO; /* several sets of cores */
     }
     if (target->arch == 3510 && one_in(rng, 2)) {
         t->loadA = LOAD_3D_STRIDE;

@@ -374,7 +374,9 @@ static const char *multiples_broken(const struct problem *p, const struct tiling
         if (t->assign == ASSIGN_GRID && slice < whole && !divides(start, slice)) {
             return "T9";
         }
-        const double part = o->mx ? 64 : o->format == LAYOUT_NZ && !turned(p, a) ? c0 : bits(o->dtype) == 4 ? 2 : 1;
+        /* A conv's slices are whole channel blocks. */
+        const double block = (double)(p->conv.kh * p->conv.kw) * c0;
+        const double part = p->op == PROBLEM_CONV ? block : o->mx ? 64 : o->format == LAYOUT_NZ && !turned(p, a) ? c0 : bits(o->dtype) == 4 ? 2 : 1;
         if (t->singleCoreK < p->K && !divides(part, t->singleCoreK)) {
             return "K slices";
         }
