@@ -54,7 +54,7 @@ static void cycles_load(const struct insn *in, const struct target *t, struct st
                                  {"calls_ref", left ? "timing.load_calls_ref[0]" : "timing.load_calls_ref[1]"},
                                  {"load_min", "timing.load_min"},
                                  {"width", left ? "timing.l0a_width" : "timing.l0b_width"}};
-    add_cycles(out, "occupancy", cost_load(&c, left ? ROLE_A : ROLE_B, 1, (double)bytes, false));
+    add_cycles(out, "occupancy", cost_load(&c, left ? ROLE_A : ROLE_B, 1, (double)bytes, 0, false));
     strbuf_addf(out, " = load_issue - calls_ref * load_call + max(load_min, load_call + %" PRId64 " B / width)\n",
                 bytes);
     strbuf_add(
@@ -64,8 +64,8 @@ static void cycles_load(const struct insn *in, const struct target *t, struct st
     if (in->op == OP_LOAD_MX && in->p.load_mx.xStep != 0 && in->p.load_mx.yStep != 0) {
         const int64_t scales = (int64_t)in->p.load_mx.xStep * in->p.load_mx.yStep * 32;
         const struct term mx[] = {{"mx_width", "timing.mx_width"}};
-        add_cycles(out, "scales   ", cost_load(&c, ROLE_SA, 1, (double)scales, false));
-        strbuf_addf(out, " = load_issue + max(load_min, load_call + %" PRId64 " B / mx_width)\n", scales);
+        add_cycles(out, "scales   ", cost_mcyc(t->timing.load_issue + (double)scales / t->timing.mx_width));
+        strbuf_addf(out, " = load_issue + %" PRId64 " B / mx_width, on top\n", scales);
         ADD_TERMS(t, mx, out);
     }
     ADD_TERMS(t, terms, out);

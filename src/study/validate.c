@@ -112,6 +112,7 @@ static const struct {
     {"wait_both_before_load", TF_waitBoth},
     {"tile_barrier", TF_tileBarrier},
     {"k_stagger", TF_shuffleK},
+    {"mx_scale_factor", TF_scaleFactorKa},
 };
 #define FIELD_COUNT (sizeof FIELDS / sizeof FIELDS[0])
 
@@ -307,6 +308,10 @@ static void read_tiling(struct reader *r, struct tiling *t)
     for (size_t i = 0; i < FIELD_COUNT; i++) {
         tiling_set(t, FIELDS[i].field, (int32_t)integer_at(r, r->columns->field[i], INT32_MAX, TILING_AUTO));
     }
+    if (t->scaleFactorKa == 0) { /* so files say of operands without scales */
+        t->scaleFactorKa = TILING_AUTO;
+    }
+    t->scaleFactorKb = t->scaleFactorKa;
     t->dbA1 = buffers(t->depthA1, t->stepM, t->stepKa);
     t->dbB1 = buffers(t->depthB1, t->stepN, t->stepKb);
     const char *assign = text(r, COL_ASSIGN), *order = text(r, COL_ITERATE_ORDER);
@@ -333,7 +338,7 @@ enum status validate_row_read(const struct csv_table *csv, const struct validate
     out->start.l2_warm = integer(&r, COL_L2_WARM, 1, 0) != 0;
     out->copy_passes = (int32_t)integer(&r, COL_COPY_PASSES, INT32_MAX, 1);
     out->copy_nsplit = (int32_t)integer(&r, COL_COPY_NSPLIT, INT32_MAX, 1);
-    if (strcmp(out->op, "matmul") != 0 && strncmp(out->op, "copy", 4) != 0) {
+    if (strcmp(out->op, "matmul") != 0 && strcmp(out->op, "matmul_mx") != 0 && strncmp(out->op, "copy", 4) != 0) {
         return STATUS_UNSUPPORTED;
     }
     read_problem(&r, out);

@@ -60,10 +60,15 @@ static int64_t least(const int64_t cost[COST_KINDS])
     return min_i64(cost[COST_FULL], cost[COST_LAST]);
 }
 
-/* Occupancy of all moves of a tile. */
+/* Occupancy of all moves of a tile, with their scales. */
 static int64_t moves_of(const struct tile_cost *t, enum role role)
 {
-    return t->program.keeps[role] ? 0 : sum_of(t->program.moves[role], t->copy[role]);
+    const struct tile_program *p = &t->program;
+    if (p->keeps[role]) {
+        return 0;
+    }
+    const int64_t scales = p->scales[role] == 0 ? 0 : ceil_div(p->moves[role], p->scales[role]);
+    return sum_of(p->moves[role], t->copy[role]) + sum_of(scales, t->copy[role == ROLE_A ? ROLE_SA : ROLE_SB]);
 }
 
 /* Single L1 halves. */

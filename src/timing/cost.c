@@ -52,6 +52,16 @@ static void copy_init(struct cost_copy *copy, const struct target_timing *p, con
     copy->unaligned_from = align < BLOCK_BYTES ? 0 : p->unaligned_row_min;
 }
 
+/* Scales, bias and quant words: short rows, of which no run shows an alignment. */
+static void row_copy_init(struct cost_copy *copy, const struct target_timing *p, const struct operand *o)
+{
+    memset(copy, 0, sizeof *copy);
+    copy->exists = o != NULL && o->dtype != DTYPE_NONE;
+    copy->nd = true;
+    copy->conflict = copy->exists && p->pitch_conflict_modulus > 0 && o->rows > 1 &&
+                     dtype_bytes(o->dtype, o->ld) % (int64_t)p->pitch_conflict_modulus == 0;
+}
+
 /* A share of the cores: 0 with one, 1 with all. */
 static double load_share(const struct schedule *s)
 {
@@ -88,7 +98,10 @@ void cost_init(struct cost *c, const struct schedule *s)
     c->macs_per_fractal = 256.0 * (double)dtype_c0(problem->a.dtype);
     c->c_bytes = cost_store_bits(s) / 8.0;
     const int64_t c_pitch = s->t.splitKReduce == REDUCE_WORKSPACE ? problem->N : problem->c.ld;
-    c->c_unaligned = c_pitch * cost_store_bits(s) / 8 % BLOCK_BYTES != 0;
+    c->c_unaligned = problem->c.format == LAYOUT_ND && c_pitch * cost_store_bits(s) / 8 % BLOCK_BYTES != 0;
+    for (int role = ROLE_SA; role < COST_MOVED; role++) {
+        row_copy_init(&c->copy[role], p, problem_operand(problem, (enum tensor)role));
+    }
     copy_init(&c->copy[ROLE_A], p, &problem->a, !problem->a.transpose, (int64_t)s->t.stepKa * s->t.baseK, s->t.baseM);
     copy_init(&c->copy[ROLE_B], p, &problem->b, problem->b.transpose, (int64_t)s->t.stepKb * s->t.baseK, s->t.baseN);
     c->all_nd = c->copy[ROLE_A].nd && c->copy[ROLE_B].nd;
@@ -103,17 +116,13 @@ int64_t cost_mmad(const struct cost *c, int64_t fractals)
     return cost_mcyc((double)fractals * c->macs_per_fractal / c->rate);
 }
 
-int64_t cost_load(const struct cost *c, enum role role, int32_t j, double bytes, bool filling)
+int64_t cost_load(const struct cost *c, enum role role, int32_t j, double bytes, double scale_bytes, bool filling)
 {
     if (j == 0) {
         return 0;
     }
     const struct target_timing *p = c->p;
-    double width = p->mx_width, reference = 0;
-    if (role == ROLE_A || role == ROLE_B) {
-        width = role == ROLE_A ? p->l0a_width : p->l0b_width;
-        reference = p->load_calls_ref[role];
-    }
+    const double width = role == ROLE_A ? p->l0a_width : p->l0b_width;
     double call = p->load_call + bytes / width;
     if (call < p->load_min) {
         call = p->load_min;
@@ -121,7 +130,16 @@ int64_t cost_load(const struct cost *c, enum role role, int32_t j, double bytes,
     if (filling) {
         call += bytes / p->l1_contention;
     }
-    return cost_mcyc(p->load_issue - reference * p->load_call + j * call);
+    double issue = p->load_issue - p->load_calls_ref[role] * p->load_call;
+    if (scale_bytes > 0) {
+        issue += p->load_issue + scale_bytes / p->mx_width;
+    }
+    return cost_mcyc(issue + j * call);
+}
+
+int64_t cost_fill(const struct cost *c)
+{
+    return cost_mcyc(c->p->copy_issue);
 }
 
 int64_t cost_fixpipe(const struct cost *c, int32_t m, int32_t n)
@@ -191,6 +209,11 @@ int64_t cost_load_bytes(const struct insn *insn)
     default:
         return 0;
     }
+}
+
+int64_t cost_scale_bytes(const struct insn *insn)
+{
+    return insn->op == OP_LOAD_MX ? (int64_t)insn->p.load_mx.xStep * insn->p.load_mx.yStep * BLOCK_BYTES : 0;
 }
 
 int64_t cost_row_bytes(const struct target *target, const struct insn *insn)

@@ -28,6 +28,9 @@ static inline double cost_max(double a, double b)
 /* Times stay below this, so sums of two never overflow. */
 #define COST_TIME_MAX (INT64_C(1) << 61)
 
+/* Roles that are copied from GM to L1. */
+#define COST_MOVED (ROLE_QUANT + 1)
+
 /* GM side of one operand's copies. */
 struct cost_copy {
     bool exists;
@@ -44,14 +47,14 @@ struct cost {
     int64_t sync, mmad_issue, mmad_latency, fixpipe_issue, copy_latency, tile_barrier;
     int64_t launch, init; /* of the run, of a core */
     bool mmad_barrier;
-    double rate;              /* MAC per cycle of the left dtype */
-    double macs_per_fractal;  /* 16 x 16 x k0 */
-    double c_bytes;           /* bytes of an element of C in GM */
-    bool c_unaligned;         /* rows of C are not 32 B aligned */
-    struct cost_copy copy[2]; /* ROLE_A, ROLE_B */
-    double hbm_nd, hbm;       /* B/cycle, chip */
-    bool all_nd;              /* A and B are both ND */
-    double write_back_unit;   /* cycles per written byte that misses: kw / hbm */
+    double rate;                       /* MAC per cycle of the left dtype */
+    double macs_per_fractal;           /* 16 x 16 x k0 */
+    double c_bytes;                    /* bytes of an element of C in GM */
+    bool c_unaligned;                  /* rows of C are not 32 B aligned */
+    struct cost_copy copy[COST_MOVED]; /* by role: A, B, their scales, bias and quant rows */
+    double hbm_nd, hbm;                /* B/cycle, chip */
+    bool all_nd;                       /* A and B are both ND */
+    double write_back_unit;            /* cycles per written byte that misses: kw / hbm */
 };
 
 /* The derived numbers of a schedule. */
@@ -66,8 +69,12 @@ int64_t cost_mmad(const struct cost *c, int64_t fractals);
 
 /* Load of one operand to L0 in `calls` instructions of `bytes` each: its
  * duration after `j` of them (0: 0). Each instruction's occupancy is the
- * difference to the one before, so the whole load is exactly cost_load(calls). */
-int64_t cost_load(const struct cost *c, enum role role, int32_t j, double bytes, bool filling);
+ * difference to the one before, so the whole load is exactly cost_load(calls).
+ * The first call brings all MX scales, `scale_bytes` (0: none). */
+int64_t cost_load(const struct cost *c, enum role role, int32_t j, double bytes, double scale_bytes, bool filling);
+
+/* A Fill of L1 with zeros: its issue; its bytes are few. */
+int64_t cost_fill(const struct cost *c);
 
 /* Fixpipe of m x n to GM: occupancy = completion. */
 int64_t cost_fixpipe(const struct cost *c, int32_t m, int32_t n);
@@ -92,7 +99,8 @@ double cost_hbm(const struct cost *c, int32_t active, int32_t short_row);
 /* Bytes an L1->BT or L1->FB instruction moves; its blocks are of a unit of their own. */
 int64_t cost_row_bytes(const struct target *target, const struct insn *insn);
 
-/* Bytes an L1->L0 instruction moves. */
+/* Bytes an L1->L0 instruction moves, of data and of scales. */
 int64_t cost_load_bytes(const struct insn *insn);
+int64_t cost_scale_bytes(const struct insn *insn);
 
 #endif

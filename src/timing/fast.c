@@ -202,6 +202,7 @@ static int64_t longest_step(const struct cost *c, const struct tile_cost *t)
     int64_t sum = t->store + c->copy_latency + c->mmad_latency + c->mmad_issue + c->fixpipe_issue + c->tile_barrier +
                   8 * c->sync;
     for (int kind = 0; kind < COST_KINDS; kind++) {
+        sum += t->copy[ROLE_SA][kind] + t->copy[ROLE_SB][kind];
         sum += t->copy[ROLE_A][kind] + t->copy[ROLE_B][kind] + t->load[ROLE_A][kind] + t->load[ROLE_B][kind] +
                t->mmad[kind];
     }
@@ -257,13 +258,21 @@ enum status fast_records(struct fast *f, const struct schedule *s, const struct 
     return run_time_check(s, g, longest);
 }
 
-/* The recurrence knows chunks of A and B, their loads, Mmad and Fixpipe, and
- * queues without limit. Copies of scales, bias and quant words are timed by
- * timing_ref alone. */
+/* Chunks of MX data that need zeros behind them. */
+static bool needs_fill(const struct schedule *s)
+{
+    const int64_t a = (int64_t)s->t.stepKa * s->t.baseK, b = (int64_t)s->t.stepKb * s->t.baseK;
+    return s->problem->K % 64 != 0 || s->t.singleCoreK % 64 != 0 || a % 64 != 0 || b % 64 != 0;
+}
+
+/* The recurrence knows chunks of A and B with their scales, their loads, Mmad and
+ * Fixpipe, and queues without limit. Bias and quant rows, zero fills and shuffled
+ * or kept chunks with scales are timed by timing_ref alone. */
 static bool recurrence_applies(const struct schedule *s)
 {
-    return s->target->timing.queue_depth == 0 && !s->problem->a.mx && !s->problem->b.mx && !s->t.isBias &&
-           s->problem->quant.dtype == DTYPE_NONE;
+    const bool mx = s->problem->a.mx || s->problem->b.mx;
+    return s->target->timing.queue_depth == 0 && !s->t.isBias && s->problem->quant.dtype == DTYPE_NONE &&
+           !(mx && (needs_fill(s) || s->t.shuffleK || s->t.l1Resident));
 }
 
 enum status timing_fast(struct timing *t, const struct schedule *s, const struct timing_start *start,

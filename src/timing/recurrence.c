@@ -53,13 +53,21 @@ static inline void rotate(int64_t slot[2], int32_t count, int64_t time)
     slot[1] = time;
 }
 
+/* Steps after which a chunk of the operand begins, with its scales if it has any. */
+static int64_t chunk_period(const struct schedule *s, enum role role)
+{
+    const struct tiling *t = &s->t;
+    const bool is_a = role == ROLE_A, mx = is_a ? s->problem->a.mx : s->problem->b.mx;
+    const int64_t step = is_a ? t->stepKa : t->stepKb, factor = is_a ? t->scaleFactorKa : t->scaleFactorKb;
+    return s->hold[role] == HOLD_CHUNKS ? step * (mx ? factor : 1) : 1;
+}
+
 void recurrence_init(struct recurrence *r, const struct schedule *s, const struct cost *c)
 {
     const struct tiling *t = &s->t;
     *r = (struct recurrence){.step_a = t->stepKa,
                              .step_b = t->stepKb,
-                             .period = (int32_t)lcm_i64(s->hold[ROLE_A] == HOLD_CHUNKS ? t->stepKa : 1,
-                                                        s->hold[ROLE_B] == HOLD_CHUNKS ? t->stepKb : 1),
+                             .period = (int32_t)lcm_i64(chunk_period(s, ROLE_A), chunk_period(s, ROLE_B)),
                              .db_a = t->dbA1,
                              .db_b = t->dbB1,
                              .db_l0a = t->dbL0A,
@@ -221,9 +229,19 @@ struct segment {
     bool tail;  /* ends with the last K block */
 };
 
+/* Scales come right behind the chunk they start with. `chunk`: its number in the tile. */
+static inline int64_t scales_cost(const struct tile_cost *cost, int role, int32_t chunk)
+{
+    const int32_t every = cost->program.scales[role], moves = cost->program.moves[role];
+    if (every == 0 || chunk % every != 0) {
+        return 0;
+    }
+    return cost->copy[role == ROLE_A ? ROLE_SA : ROLE_SB][chunk + every >= moves ? COST_LAST : COST_FULL];
+}
+
 /* Moves due at a step where a chunk of A (B) begins. */
 static inline void moves_step(const struct recurrence *r, const struct tile_cost *cost, struct run *x, bool a, bool b,
-                              const bool last[2])
+                              const bool last[2], const int32_t chunk[2])
 {
     const struct tile_program *p = &cost->program;
     for (int i = 0; i < 2; i++) {
@@ -235,7 +253,7 @@ static inline void moves_step(const struct recurrence *r, const struct tile_cost
         if (p->keeps[role]) {
             keep_step(r, x, rel, ready);
         } else {
-            copy_step(r, x, rel, cost->copy[role][last[role]], ready);
+            copy_step(r, x, rel, cost->copy[role][last[role]] + scales_cost(cost, role, chunk[role]), ready);
         }
     }
 }
@@ -280,7 +298,8 @@ static void run_segment(const struct recurrence *restrict run_of, const struct t
         const bool first_a = at_a == 0 && p->loads[ROLE_A], first_b = at_b == 0 && p->loads[ROLE_B];
         if (first_a || first_b) {
             const bool last[2] = {g->tail && k >= count - step_a, g->tail && k >= count - step_b};
-            moves_step(r, cost, x, first_a, first_b, last);
+            const int32_t chunk[2] = {p->chunked[ROLE_A] ? k / step_a : 0, p->chunked[ROLE_B] ? k / step_b : 0};
+            moves_step(r, cost, x, first_a, first_b, last, chunk);
         }
         load_step(r, x, cost->load[ROLE_A][tail], cost->load[ROLE_B][tail], first_a, first_b);
         if (++at_a == step_a || (end && p->chunked[ROLE_A])) {

@@ -52,6 +52,7 @@ struct group {
     int32_t calls;
     int64_t spent;    /* mcyc of the calls so far */
     struct move move; /* of a copy: all its instructions */
+    int64_t scale_bytes;
 };
 
 struct core {
@@ -65,7 +66,7 @@ struct core {
     int64_t flag[HARD_EVENT_N][FLAG_IDS]; /* when the set fired */
     struct l0c_block l0c[L0C_BLOCKS];
     int l0c_count;
-    struct group load[ROLE_N], copy[2];
+    struct group load[ROLE_N], copy[COST_MOVED];
     int32_t step_k0; /* K origin of the step */
     int64_t tile;    /* whose `extra` this is; -1: none */
     const struct mem_context *context;
@@ -104,8 +105,11 @@ static void add_to_move(const struct core *r, const struct insn *insn, struct mo
 {
     const bool k_contiguous = r->c->copy[insn->role].k_contiguous;
     const enum dtype dtype = (enum dtype)insn->dtype;
-    int64_t rows, cols; /* elements as they lie in memory */
-    if (insn->op == OP_ND2NZ) {
+    int64_t rows, cols;         /* elements as they lie in memory */
+    if (insn->op == OP_DN2NZ) { /* scales, two codes at a time */
+        move->rows = (int32_t)insn->p.dn2nz.dValue;
+        move->row_bytes = (int32_t)insn->p.dn2nz.nValue * 2;
+    } else if (insn->op == OP_ND2NZ) {
         rows = (int64_t)insn->p.nd2nz.ndNum * insn->p.nd2nz.nValue;
         /* b4 copies count packed bytes. */
         cols = (int64_t)insn->p.nd2nz.dValue * (dtype_info(dtype)->bits == 4 ? 2 : 1);
@@ -165,8 +169,11 @@ static struct duration load_duration(struct core *r, const struct insn *insn)
         *group = (struct group){0};
     }
     const bool filling = (insn->flags & INSN_L1_FILLING) != 0;
+    if (insn->flags & INSN_FIRST) {
+        group->scale_bytes = cost_scale_bytes(insn);
+    }
     const int64_t total = cost_load(r->c, (enum role)insn->role, ++group->calls, (double)cost_load_bytes(insn),
-                                    filling);
+                                    (double)group->scale_bytes, filling);
     const int64_t t = total - group->spent;
     group->spent = total;
     return (struct duration){t, t};
@@ -189,17 +196,16 @@ static int64_t mmad_work(const struct core *r, const struct insn *insn)
 
 static struct duration insn_duration(struct core *r, const struct insn *insn)
 {
-    if (insn->pipe == PIPE_MTE2 && insn->role > ROLE_B) {
-        /* Scales, bias and quant rows: priced by their issue and latency alone. */
-        const int64_t t = cost_mcyc(r->c->p->copy_issue);
-        return (struct duration){t, t + r->c->copy_latency};
-    }
     switch ((enum op)insn->op) {
     case OP_ND2NZ:
     case OP_DN2NZ:
     case OP_DATA_COPY:
     case OP_DATA_COPY_PAD:
         return copy_duration(r, insn);
+    case OP_FILL: {
+        const int64_t t = cost_fill(r->c);
+        return (struct duration){t, t};
+    }
     case OP_LOAD_2D:
     case OP_LOAD_2D_V2:
     case OP_LOAD_TRANSPOSE:

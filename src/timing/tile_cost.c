@@ -15,7 +15,8 @@ static int64_t load_cost(const struct cost *c, const struct schedule *s, const s
 {
     const int32_t calls = work->calls[role];
     const int64_t bytes = work->bytes[role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B];
-    return calls == 0 ? 0 : cost_load(c, role, calls, (double)bytes / calls, load_fills(s, role));
+    const int64_t scale_bytes = work->bytes[role == ROLE_A ? PATH_L1_L0A_MX : PATH_L1_L0B_MX];
+    return calls == 0 ? 0 : cost_load(c, role, calls, (double)bytes / calls, (double)scale_bytes, load_fills(s, role));
 }
 
 static struct move work_move(const struct cost *c, const struct step_work *work, enum role role)
@@ -37,6 +38,8 @@ static void program_init(struct tile_program *p, const struct schedule *s, const
         p->loads[role] = key->load[role] != 0;
         p->releases[role] = key->release[role] != 0;
         p->keeps[role] = key->resident[role] != 0;
+        const bool mx = role == ROLE_A ? s->problem->a.mx : s->problem->b.mx;
+        p->scales[role] = !mx ? 0 : role == ROLE_A ? s->t.scaleFactorKa : s->t.scaleFactorKb;
         p->moves[role] = !p->loads[role] ? 0 : p->chunked[role] ? (int32_t)ceil_div(nk, step) : 1;
     }
 }
@@ -64,6 +67,22 @@ static void store_work(const struct sample *x, struct step_work *work)
     block_work(x, (nk - 1 + x->program->start) % nk, work);
 }
 
+static void scales_init(struct shape_work *w, const struct cost *c, const struct sample *x,
+                        const struct step_work *first, enum role role, int32_t step)
+{
+    const enum role scales = role == ROLE_A ? ROLE_SA : ROLE_SB;
+    const int32_t every = w->program.scales[role], moves = w->program.moves[role];
+    struct step_work tail = *first;
+    if (every == 0) {
+        return;
+    }
+    if (moves > every) {
+        block_work(x, (moves - 1) / every * every * step, &tail);
+    }
+    w->move[scales][COST_FULL] = work_move(c, first, scales);
+    w->move[scales][COST_LAST] = work_move(c, &tail, scales);
+}
+
 static void moves_init(struct shape_work *w, const struct cost *c, const struct sample *x,
                        const struct step_work *first)
 {
@@ -76,6 +95,7 @@ static void moves_init(struct shape_work *w, const struct cost *c, const struct 
         }
         w->move[role][COST_FULL] = work_move(c, first, (enum role)role);
         w->move[role][COST_LAST] = work_move(c, &tail, (enum role)role);
+        scales_init(w, c, x, first, (enum role)role, step);
     }
 }
 
@@ -115,8 +135,8 @@ void shape_work_init(struct shape_work *w, const struct cost *c, const struct sc
 static double move_rows(const struct cost *c, enum role role, const struct move *move,
                         const struct mem_context *context)
 {
-    return cost_rows_together(c, move->alone, (double)move->rows * move->row_bytes, context->shared[role] != 0,
-                              context->active);
+    const bool shared = role > ROLE_B || context->shared[role] != 0;
+    return cost_rows_together(c, move->alone, (double)move->rows * move->row_bytes, shared, context->active);
 }
 
 /* The shorter row of a full chunk of what the tile moves. */
@@ -132,16 +152,27 @@ static int32_t short_row(const struct shape_work *w)
     return shortest;
 }
 
+/* Moves of a role in a tile. */
+static int32_t move_count(const struct tile_program *p, enum role role)
+{
+    if (role <= ROLE_B) {
+        return p->moves[role];
+    }
+    const enum role data = role == ROLE_SA ? ROLE_A : ROLE_B;
+    return p->scales[data] == 0 ? 0 : (int32_t)ceil_div(p->moves[data], p->scales[data]);
+}
+
 void tile_hits_init(struct tile_hits *h, const struct cost *c, const struct shape_work *w,
                     const struct mem_context *context)
 {
     h->cycles = 0;
-    for (int role = ROLE_A; role <= ROLE_B; role++) {
+    for (int role = ROLE_A; role < TILE_MOVED; role++) {
         const struct move *full = &w->move[role][COST_FULL], *last = &w->move[role][COST_LAST];
         h->rows[role][COST_FULL] = move_rows(c, (enum role)role, full, context);
         h->rows[role][COST_LAST] = move_rows(c, (enum role)role, last, context);
         if (full->insns > 0) {
-            h->cycles += (w->program.moves[role] - 1) * (full->insns * c->p->copy_issue + h->rows[role][COST_FULL]);
+            h->cycles += (move_count(&w->program, (enum role)role) - 1) *
+                         (full->insns * c->p->copy_issue + h->rows[role][COST_FULL]);
             h->cycles += last->insns * c->p->copy_issue + h->rows[role][COST_LAST];
         }
     }
@@ -187,7 +218,8 @@ static int64_t moved(const struct cost *c, const struct tile_extra *e, enum role
         return 0;
     }
     const double part = (double)j / move->insns;
-    return cost_mcyc(j * c->p->copy_issue + part * rows + part * (e->cycles[role] * move->chunk_k / tile_k));
+    const double extra = role <= ROLE_B ? e->cycles[role] * move->chunk_k / tile_k : 0;
+    return cost_mcyc(j * c->p->copy_issue + part * rows + part * extra);
 }
 
 int64_t tile_move_cost(const struct cost *c, const struct tile_extra *e, enum role role, const struct move *move,
@@ -202,13 +234,13 @@ void tile_cost_init(struct tile_cost *out, const struct cost *c, const struct sh
     struct tile_extra extra;
     tile_extra_init(&extra, c, w, h, g, context);
     out->program = w->program;
-    for (int role = ROLE_A; role <= ROLE_B; role++) {
+    for (int role = ROLE_A; role < TILE_MOVED; role++) {
         for (int kind = 0; kind < COST_KINDS; kind++) {
             const struct move *move = &w->move[role][kind];
             out->copy[role][kind] = moved(c, &extra, (enum role)role, move, h->rows[role][kind], w->k, move->insns);
-            out->load[role][kind] = w->load[role][kind];
         }
     }
+    memcpy(out->load, w->load, sizeof out->load);
     out->mmad[COST_FULL] = w->mmad[COST_FULL];
     out->mmad[COST_LAST] = w->mmad[COST_LAST];
     out->store = w->store;

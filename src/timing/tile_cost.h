@@ -14,6 +14,9 @@
 /* Which of the two costs of a kind holds. */
 enum { COST_FULL = 0, COST_LAST, COST_KINDS };
 
+/* What comes in chunks: A, B and their scales. */
+#define TILE_MOVED (ROLE_SB + 1)
+
 /* One operand's chunk from GM to L1, in `insns` instructions of equal size. */
 struct move {
     int32_t rows, row_bytes, chunk_k, insns;
@@ -22,33 +25,34 @@ struct move {
 
 /* The order of things in a tile. */
 struct tile_program {
-    int32_t nk;       /* K steps */
-    int32_t start;    /* K block of the first step (shuffleK): then to the last block, then from 0 */
-    int32_t moves[2]; /* chunks of A, B that are copied or kept */
-    bool chunked[2];  /* in chunks of stepK; else one image for a group of tiles */
-    bool loads[2];    /* this tile waits for chunks, or for the image it brings */
-    bool releases[2]; /* an image is free again after this tile */
-    bool keeps[2];    /* the chunks lie in L1 already: flags cycle, nothing moves */
+    int32_t nk;        /* K steps */
+    int32_t start;     /* K block of the first step (shuffleK): then to the last block, then from 0 */
+    int32_t moves[2];  /* chunks of A, B that are copied or kept */
+    bool chunked[2];   /* in chunks of stepK; else one image for a group of tiles */
+    bool loads[2];     /* this tile waits for chunks, or for the image it brings */
+    bool releases[2];  /* an image is free again after this tile */
+    bool keeps[2];     /* the chunks lie in L1 already: flags cycle, nothing moves */
+    int32_t scales[2]; /* MX: scales come with every so many moves; 0: none */
 };
 
 /* What the steps of a tile of one shape do. */
 struct shape_work {
     struct tile_program program;
-    int32_t k;                       /* K extent of the tile */
-    struct move move[2][COST_KINDS]; /* A, B; no instructions where nothing moves */
-    int64_t load[2][COST_KINDS];     /* mcyc: A, B to L0 */
-    int64_t mmad[COST_KINDS];        /* W */
-    int64_t store;                   /* Fixpipe */
-    bool barrier;                    /* PIPE_M after each Mmad */
-    double read_bytes[2];            /* A, B bytes the tile brings from GM */
+    int32_t k;                                /* K extent of the tile */
+    struct move move[TILE_MOVED][COST_KINDS]; /* A, B, their scales; no instructions where nothing moves */
+    int64_t load[2][COST_KINDS];              /* mcyc: A, B to L0 */
+    int64_t mmad[COST_KINDS];                 /* W */
+    int64_t store;                            /* Fixpipe */
+    bool barrier;                             /* PIPE_M after each Mmad */
+    double read_bytes[2];                     /* A, B bytes the tile brings from GM */
 };
 
 /* What the moves of a tile take when everything hits L2, in cycles. Depends on
  * the shape and a context's `active` and `shared` only. */
 struct tile_hits {
-    double rows[2][COST_KINDS]; /* of one move, without the issue of instructions */
-    double cycles;              /* of all moves */
-    double hbm;                 /* B/cycle HBM gives what misses */
+    double rows[TILE_MOVED][COST_KINDS]; /* of one move, without the issue of instructions */
+    double cycles;                       /* of all moves */
+    double hbm;                          /* B/cycle HBM gives what misses */
 };
 
 /* What the memory context adds to the moves of a tile, in cycles over its whole K. */
@@ -59,7 +63,7 @@ struct tile_extra {
 /* A tile's costs; integers only, what timing_fast steps on. */
 struct tile_cost {
     struct tile_program program;
-    int64_t copy[2][COST_KINDS];
+    int64_t copy[TILE_MOVED][COST_KINDS];
     int64_t load[2][COST_KINDS];
     int64_t mmad[COST_KINDS];
     int64_t store;

@@ -1,6 +1,11 @@
 /* The model against its prototype: every open board run the schedule can
  * express, with the prototype's settings (a load's price does not depend on its
- * calls, PIPE_M barriers are free), to 1e-6 of each time. */
+ * calls, PIPE_M barriers are free), to 1e-6 of each time.
+ *
+ * MX with waitBoth = 0 is another program than the prototype's: there one event
+ * stood for the scales of A and B, and load A waited for both; here the scales of
+ * A come with A and load A goes ahead while those of B are copied. It hides
+ * one load where scales begin: up to 0.45 % (and R190 is met better, +0.07 %). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +19,8 @@
 
 #include "study/validate.h"
 
-#define TOLERANCE 1e-6
+#define TOLERANCE    1e-6
+#define TOLERANCE_MX 5e-3
 
 struct fixture {
     struct arena arena;
@@ -66,18 +72,14 @@ static const struct target *prototype_target(struct fixture *f, const char *name
     *t = *loaded;
     t->timing.load_call = t->timing.load_min = 0;
     t->timing.mmad_barrier = 0;
-    if (strcmp(name, "ascend950pr_958b") == 0) {
-        /* The target file gives 1.397 and 1.411; the prototype did not round. */
-        t->timing.hbm_nd = 0.98 * 27 * 32 * 1.65 / 1000;
-        t->timing.hbm = 1.01 * t->timing.hbm_nd;
-    }
     return t;
 }
 
 /* Relative difference; our results are whole thousandths of a cycle. */
-static bool equal(double have, double want, const struct target *target)
+static bool equal(double have, double want, const struct validate_row *row)
 {
-    return fabs(have - want) <= TOLERANCE * want + timing_us(target, 1);
+    const double tolerance = row->problem.a.mx && row->tiling.waitBoth == 0 ? TOLERANCE_MX : TOLERANCE;
+    return fabs(have - want) <= tolerance * want + timing_us(row->target, 1);
 }
 
 /* Compares one row; returns whether the schedule can express it. */
@@ -101,7 +103,7 @@ static bool check_row(struct fixture *f, size_t i, int *wrong)
         if (m != MEASURE_MTE2 && strncmp(row.op, "copy", 4) == 0) {
             continue;
         }
-        if (!equal(predicted[m], want, row.target)) {
+        if (!equal(predicted[m], want, &row)) {
             print_message("%s %s: %.9g, prototype %.9g (%+.3g %%)\n", row.id, names[m], predicted[m], want,
                           100 * (predicted[m] / want - 1));
             ++*wrong;
@@ -120,7 +122,7 @@ static void reproduces_the_prototype(void **state)
     }
     print_message("%d of %zu rows compared\n", compared, f->runs.count);
     assert_int_equal(wrong, 0);
-    assert_true(compared >= 60);
+    assert_true(compared >= 74); /* all but conv */
 }
 
 int main(void)

@@ -64,6 +64,7 @@ struct judge {
     struct intervals busy[PIPE_N];
     int64_t load_spent[ROLE_N];
     int load_calls[ROLE_N];
+    double scale_bytes[ROLE_N];
     uint64_t events;
 };
 
@@ -186,6 +187,8 @@ static int64_t load_bytes(const struct insn *insn)
         return 512 * (int64_t)insn->p.load_2d.repeatTimes;
     case OP_LOAD_2D_V2:
         return 512 * (int64_t)insn->p.load_2d_v2.mStep * insn->p.load_2d_v2.kStep;
+    case OP_LOAD_MX:
+        return 512 * (int64_t)insn->p.load_mx.data.mStep * insn->p.load_mx.data.kStep;
     case OP_LOAD_TRANSPOSE:
     case OP_LOAD_TRANSPOSE_V2:
         return (c0 < 16 ? 1024 : 32 * c0) * (int64_t)insn->p.transpose.repeatTimes;
@@ -201,13 +204,18 @@ static int64_t load_total(const struct judge *j, const struct insn *insn, int ca
     const double bytes = (double)load_bytes(insn), width = insn->role == ROLE_A ? p->l0a_width : p->l0b_width;
     const double call = fmax(p->load_call + bytes / width, p->load_min) +
                         (insn->flags & INSN_L1_FILLING ? bytes / p->l1_contention : 0);
-    return thousandths(p->load_issue - p->load_calls_ref[insn->role] * p->load_call + calls * call);
+    double scales = 0; /* with the first call */
+    if (insn->op == OP_LOAD_MX) {
+        scales = p->load_issue + j->scale_bytes[insn->role] / p->mx_width;
+    }
+    return thousandths(p->load_issue - p->load_calls_ref[insn->role] * p->load_call + scales + calls * call);
 }
 
 static void judge_load(struct judge *j, const struct timing_event *e)
 {
     const int role = e->insn.role;
     if (e->insn.flags & INSN_FIRST) {
+        j->scale_bytes[role] = 32.0 * e->insn.p.load_mx.xStep * e->insn.p.load_mx.yStep;
         j->load_calls[role] = 0;
         j->load_spent[role] = 0;
     }
@@ -260,6 +268,16 @@ static void judge_copy(struct judge *j, const struct timing_event *e)
     rule(j, e->occupied - e->start >= thousandths(p->copy_issue) - 1, "a copy lasts its issue at least");
 }
 
+/* A bias row to BT: blocks of 64 B, 32 on 3510; a quant row to FB: 128 B, 64. */
+static void judge_row(struct judge *j, const struct timing_event *e)
+{
+    const bool bias = e->insn.op == OP_L1_TO_BT;
+    const double bytes = (j->s->target->arch == 3510 ? 32.0 : 64.0) * (bias ? 1 : 2) * e->insn.p.copy.blockLen;
+    const double cycles = bytes / (bias ? j->p->bt_width : j->p->fb_width);
+    rule(j, e->occupied - e->start == thousandths(cycles), "a row's occupancy");
+    rule(j, e->end - e->start == thousandths(cycles + (bias ? j->p->bt_latency : j->p->fb_latency)), "a row's latency");
+}
+
 /* --- instructions ---------------------------------------------------------- */
 
 static int64_t unit_flag_reason(struct judge *j, const struct insn *insn)
@@ -267,7 +285,7 @@ static int64_t unit_flag_reason(struct judge *j, const struct insn *insn)
     if (insn->op == OP_FIXPIPE && insn->p.fixpipe.unitFlag) {
         return block_at(j, insn->src.byte)->mmad_start + thousandths(j->p->mmad_latency);
     }
-    if (insn->op == OP_MMAD && insn->p.mmad.unitFlag) {
+    if ((insn->op == OP_MMAD || insn->op == OP_MMAD_MX) && insn->p.mmad.unitFlag) {
         const struct block *b = block_at(j, insn->dst.byte);
         return most(b->fix_end - mmad_work(j, insn), b->fix_start + thousandths(j->p->fixpipe_issue));
     }
@@ -307,9 +325,18 @@ static void judge_timed(struct judge *j, const struct timing_event *e)
     note_start(j, pipe, e->start);
     switch (e->insn.op) {
     case OP_ND2NZ:
+    case OP_DN2NZ:
     case OP_DATA_COPY:
         judge_copy(j, e);
         break;
+    case OP_FILL:
+        rule(j, e->end - e->start == thousandths(j->p->copy_issue) && e->occupied == e->end, "a Fill's duration");
+        break;
+    case OP_L1_TO_BT:
+    case OP_L1_TO_FB:
+        judge_row(j, e);
+        break;
+    case OP_MMAD_MX:
     case OP_MMAD:
         judge_mmad(j, e);
         break;

@@ -66,7 +66,7 @@ static void plain_grid(struct tiling *t)
     t->orderDirection = 0;
 }
 
-static void vary_program(struct rng *r, struct timing_point *x, struct tiling *t)
+static void vary_program(const struct target *const targets[2], struct rng *r, struct timing_point *x, struct tiling *t)
 {
     switch ((enum timing_variant)x->variant) {
     case VARIANT_GROUP:
@@ -125,6 +125,25 @@ static void vary_program(struct rng *r, struct timing_point *x, struct tiling *t
         *(rng_below(r, 2) == 0 ? &t->loadA : &t->loadB) = load;
         break;
     }
+    case VARIANT_MX:
+        x->base = targets[1];
+        x->mx = rng_below(r, 2) == 0 ? DTYPE_FP8_E4M3 : DTYPE_FP4_E2M1;
+        x->K = rng_below(r, 4) == 0 ? x->K : 64 * (1 + x->K / 64);
+        t->baseK = ONE_OF(r, 64, 64, 128);
+        t->scaleFactorKa = (int32_t)pick(r, 1, 4);
+        t->scaleFactorKb = (int32_t)pick(r, 1, 4);
+        x->trans_a = false;
+        x->trans_b = true;
+        x->nz_b = false;
+        x->ld_extra = 0;
+        break;
+    case VARIANT_BIAS:
+        x->bias = true;
+        t->isBias = 1;
+        break;
+    case VARIANT_QUANT:
+        x->quant = true;
+        break;
     case VARIANT_N:
         break;
     }
@@ -152,7 +171,7 @@ void timing_point_random(const struct target *const targets[2], struct rng *r, s
     x->batch = 1;
     random_tiling(r, &x->t);
     x->variant = (int)rng_below(r, 2 * VARIANT_N);
-    vary_program(r, x, &x->t);
+    vary_program(targets, r, x, &x->t);
 }
 
 static void make_operand(struct operand *o, enum dtype dtype, bool transpose, bool nz, int64_t cols, int64_t ld_extra)
@@ -174,6 +193,19 @@ bool timing_point_schedule(const struct timing_point *x, struct target *target, 
     make_operand(&p->a, DTYPE_HALF, x->trans_a, false, x->trans_a ? x->M : x->K, x->ld_extra);
     make_operand(&p->b, DTYPE_HALF, x->trans_b, x->nz_b, x->trans_b ? x->K : x->N, x->ld_extra);
     make_operand(&p->c, x->float_c ? DTYPE_FLOAT : DTYPE_HALF, false, false, x->N, 0);
+    if (x->mx != DTYPE_NONE) {
+        p->a.dtype = p->b.dtype = x->mx;
+        p->a.mx = p->b.mx = true;
+        p->scale_a.dtype = p->scale_b.dtype = DTYPE_E8M0;
+    }
+    if (x->bias) {
+        p->bias.dtype = DTYPE_FLOAT;
+    }
+    if (x->quant) {
+        p->a.dtype = p->b.dtype = DTYPE_INT8;
+        p->c.dtype = DTYPE_HALF;
+        p->quant.dtype = DTYPE_UINT64;
+    }
     if (problem_finish(p, NULL, NULL) != STATUS_OK) {
         return false;
     }

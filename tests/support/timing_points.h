@@ -23,6 +23,9 @@ enum timing_variant {
     VARIANT_BATCH,
     VARIANT_L2_HINTS,
     VARIANT_LOADS,
+    VARIANT_MX,
+    VARIANT_BIAS,
+    VARIANT_QUANT,
     VARIANT_N
 };
 
@@ -31,7 +34,8 @@ struct timing_point {
     const struct target *base;
     int64_t M, N, K, ld_extra, batch;
     int variant;
-    bool trans_a, trans_b, nz_b, float_c;
+    bool trans_a, trans_b, nz_b, float_c, bias, quant;
+    enum dtype mx; /* DTYPE_NONE: half */
     double l2_bytes;
     bool mmad_barrier, l2_warm;
     int32_t queue_depth; /* 0 in points as drawn: no limit */

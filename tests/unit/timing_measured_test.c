@@ -87,7 +87,7 @@ static void single_rows_within_3_percent(void **state)
 static void mean_errors(void **state)
 {
     /* Percent; calibrate, holdout. Mean: aicore_mean_us. */
-    static const double most[2][MEASURE_N] = {{2, 2, 2, 2, 2.5, 6}, {6.5, 2.5, 2.5, 7, 7, 7}};
+    static const double most[2][MEASURE_N] = {{2, 2, 2, 2, 2.5, 6}, {6.75, 2.5, 2.5, 7, 7.6, 7}};
     struct fixture *f = *state;
     double sum[2][MEASURE_N] = {{0}};
     int count[2][MEASURE_N] = {{0}};
