@@ -28,6 +28,9 @@
  *     and n0 (K differences are covered by 3, since steps add k only).
  *  5. Each pattern's stream passes the race check (schedule/race.h): the program
  *     order the engine executes is then what the parallel pipes must do.
+ *     A pattern known from another tiling counts only if its instructions, with
+ *     GM addresses counted from where the tile's place in C says they begin, hash
+ *     to the same value, so a key never stands for other instructions.
  *  6. The tile map is proved a bijection onto C's elements (cover.h).
  * The mutation tests judge this argument. */
 #ifndef ENGINE_VERIFY_H

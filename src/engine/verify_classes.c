@@ -1,7 +1,5 @@
 /* verify_classes.c - patterns of tiles: finding, running, sharing. The argument
  * why this is enough stands in verify.h. */
-#include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,266 +8,8 @@
 #include "engine/cover.h"
 #include "engine/exec.h"
 #include "engine/verify_internal.h"
-#include "isa/fields.h"
 #include "schedule/conv_tiles.h"
 #include "tiling/loads.h"
-
-/* What the instructions of a tile depend on, but for its place in C. */
-struct tile_form {
-    int32_t m, n, k;
-    int32_t extent[2], offset[2]; /* of what L1 holds, and the tile's place in it */
-    int32_t start;                /* K block the tile starts with (shuffleK) */
-    int32_t map[4];               /* conv: rows in L1, their paddings, first point of the tile in them */
-    uint8_t load[2], release[2], resident[2];
-    uint8_t first_slice; /* its sums start from the bias */
-    uint8_t pad;
-};
-
-/* All that the run of a pattern depends on. Zeroed before it is filled, so it
- * compares as bytes. */
-struct pattern_key {
-    const struct target *target;
-    struct operand a, b, c, bias, scale_a, scale_b, quant;
-    double deq_scale;
-    uint8_t relu, hf32, pad2[6];
-    struct conv_shape conv;
-    int64_t K;
-    uint64_t seed;
-    struct tiling t; /* geometry fields zeroed */
-    struct tile_form tile, before;
-    struct phase entry;
-    uint8_t first, layout;
-};
-
-/* --- the shared set of verified keys ------------------------------------- */
-
-struct cache_node {
-    struct cache_node *next;
-    struct pattern_key key;
-};
-
-#define CACHE_BUCKETS 4096
-
-struct verify_cache {
-    pthread_mutex_t lock;
-    struct cache_node *buckets[CACHE_BUCKETS];
-};
-
-enum status verify_cache_create(struct verify_cache **out)
-{
-    struct verify_cache *c = calloc(1, sizeof *c);
-    if (c == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    pthread_mutex_init(&c->lock, NULL);
-    *out = c;
-    return STATUS_OK;
-}
-
-void verify_cache_destroy(struct verify_cache *c)
-{
-    if (c == NULL) {
-        return;
-    }
-    for (int i = 0; i < CACHE_BUCKETS; i++) {
-        for (struct cache_node *n = c->buckets[i]; n != NULL;) {
-            struct cache_node *next = n->next;
-            free(n);
-            n = next;
-        }
-    }
-    pthread_mutex_destroy(&c->lock);
-    free(c);
-}
-
-static struct cache_node **bucket_of(struct verify_cache *c, const struct pattern_key *key)
-{
-    return &c->buckets[hash_bytes(key, sizeof *key) % CACHE_BUCKETS];
-}
-
-static bool cache_has(struct verify_cache *c, const struct pattern_key *key)
-{
-    bool found = false;
-    if (c == NULL) {
-        return false;
-    }
-    pthread_mutex_lock(&c->lock);
-    for (const struct cache_node *n = *bucket_of(c, key); n != NULL && !found; n = n->next) {
-        found = memcmp(&n->key, key, sizeof *key) == 0; // NOLINT(bugprone-suspicious-memory-comparison): zeroed first
-    }
-    pthread_mutex_unlock(&c->lock);
-    return found;
-}
-
-/* Only patterns that passed are kept, so a lost or doubled entry costs time only. */
-static void cache_add(struct verify_cache *c, const struct pattern_key *key)
-{
-    struct cache_node *n = c == NULL ? NULL : malloc(sizeof *n);
-    if (n == NULL) {
-        return;
-    }
-    n->key = *key;
-    pthread_mutex_lock(&c->lock);
-    struct cache_node **bucket = bucket_of(c, key);
-    n->next = *bucket;
-    *bucket = n;
-    pthread_mutex_unlock(&c->lock);
-}
-
-/* Copies an operand member by member, so that padding bytes stay zero. */
-static void key_operand(struct operand *to, const struct operand *from)
-{
-    to->dtype = from->dtype;
-    to->mx = from->mx;
-    to->format = from->format;
-    to->transpose = from->transpose;
-    to->ld = from->ld;
-    to->align = from->align;
-    to->data = from->data;
-    /* Addresses in columns of blocks depend on the number of rows. */
-    to->rows = from->format != LAYOUT_ND ? from->rows : 0;
-}
-
-static void make_key(const struct verify *v, const struct tile_form *tile, const struct tile_form *before,
-                     const struct step *entry, struct pattern_key *key)
-{
-    static const enum tiling_field geometry[] = {TF_usedCoreNum, TF_singleCoreM, TF_singleCoreN, TF_singleCoreK,
-                                                 TF_assign,      TF_order,       TF_orderOffset, TF_orderDirection,
-                                                 TF_orderRounds, TF_iterateOrder};
-    const struct schedule *s = v->s;
-    memset(key, 0, sizeof *key);
-    key->target = s->target;
-    key_operand(&key->a, &s->problem->a);
-    key_operand(&key->b, &s->problem->b);
-    key_operand(&key->c, &s->problem->c);
-    key_operand(&key->bias, &s->problem->bias);
-    key_operand(&key->scale_a, &s->problem->scale_a);
-    key_operand(&key->scale_b, &s->problem->scale_b);
-    key_operand(&key->quant, &s->problem->quant);
-    key->conv = s->problem->conv;
-    key->deq_scale = s->problem->deq_scale;
-    key->relu = s->problem->relu;
-    key->hf32 = s->problem->hf32;
-    key->K = s->problem->K;
-    key->seed = s->problem->seed;
-    key->t = s->t;
-    for (size_t i = 0; i < sizeof geometry / sizeof geometry[0]; i++) {
-        tiling_set(&key->t, geometry[i], 0);
-    }
-    key->tile = *tile;
-    key->before = *before;
-    key->entry = entry->ph;
-    key->first = entry->tile.first;
-    key->layout = v->layout;
-}
-
-/* --- equality up to GM addresses ----------------------------------------- */
-
-/* How far one tile's step lies from another's. */
-struct shift {
-    int64_t dm, dn, dk;    /* elements of C and K */
-    int64_t batch, dbatch; /* batch of the pattern's tile, and how many further */
-    int64_t dplane;        /* memory rows of the plane stored to */
-    int64_t map_points;    /* conv: points of the map from the pattern's first row to this tile's */
-};
-
-/* Bytes the GM address in `tensor` moves with it. */
-static int64_t gm_shift(const struct problem *p, enum tensor tensor, const struct shift *by)
-{
-    if (tensor == TENSOR_WORKSPACE) {
-        return ((by->dplane + by->dm) * p->N + by->dn) * 4;
-    }
-    int64_t dbatch = problem_matrix(p, tensor, by->batch + by->dbatch) - problem_matrix(p, tensor, by->batch);
-    const struct operand *o = problem_operand(p, tensor);
-    const int64_t dmn = tensor == TENSOR_A || tensor == TENSOR_SA ? by->dm : by->dn;
-    int64_t rows = by->dm, cols = by->dn;
-    switch (tensor) {
-    case TENSOR_A: /* rows are K where it is transposed; B the other way round */
-    case TENSOR_B:
-        rows = o->transpose == (tensor == TENSOR_A) ? by->dk : dmn;
-        cols = o->transpose == (tensor == TENSOR_A) ? dmn : by->dk;
-        break;
-    case TENSOR_SA: /* a code for 32 k; transposed: rows of two codes */
-    case TENSOR_SB:
-        rows = o->transpose ? by->dk / 64 : dmn;
-        cols = o->transpose ? 2 * dmn : by->dk / 32;
-        break;
-    case TENSOR_BIAS:
-    case TENSOR_QUANT:
-        rows = 0;
-        break;
-    case TENSOR_C:
-    case TENSOR_WORKSPACE:
-    case TENSOR_N:
-        break;
-    }
-    if (p->op == PROBLEM_CONV && tensor == TENSOR_A) {
-        rows = by->map_points;
-        cols = by->dk / (p->conv.kh * p->conv.kw); /* channels */
-    }
-    if (o->format != LAYOUT_ND) {
-        const int64_t width = problem_nz_width(p, tensor), row_bytes = dtype_bytes(o->dtype, width);
-        const int64_t columns = dbatch * ceil_div(o->cols, width) + cols / width;
-        return (columns * problem_nz_rows(p, tensor) + rows) * row_bytes;
-    }
-    if (p->op == PROBLEM_CONV && tensor == TENSOR_C) { /* NHWC */
-        const int64_t groups = p->conv.groups, to = by->batch + by->dbatch;
-        cols += (to % groups - by->batch % groups) * p->N;
-        dbatch = to / groups - by->batch / groups;
-    }
-    return (rows + dbatch * o->rows) * problem_pitch_bytes(p, tensor) + cols * dtype_info(o->dtype)->bits / 8;
-}
-
-/* `x` must be `ref` moved by `by`; anything else is a difference. */
-static bool same_moved(const struct problem *p, const struct insn *ref, const struct insn *x, const struct shift *by)
-{
-    const bool addressed = ref->op != OP_FILL && ref->op != OP_SET_FLAG && ref->op != OP_WAIT_FLAG &&
-                           ref->op != OP_PIPE_BARRIER;
-    struct insn want = *ref;
-    struct addr *const ends[] = {&want.dst, &want.src};
-    want.step = x->step;
-    for (int i = 0; i < 2; i++) {
-        if (addressed && ends[i]->buf == BUF_GM) {
-            ends[i]->byte += gm_shift(p, (enum tensor)ends[i]->tensor, by);
-        }
-    }
-    return memcmp(&want, x, sizeof want) == 0; // NOLINT(bugprone-suspicious-memory-comparison): zeroed first
-}
-
-struct step_id {
-    int32_t core;
-    int64_t i;
-};
-
-static enum status compare_steps(struct verify *v, struct step_id ref_id, struct step_id x_id, const struct shift *by,
-                                 struct diag *d)
-{
-    struct step ref, x;
-    schedule_step_at(v->s, ref_id.core, ref_id.i, &ref);
-    schedule_step_at(v->s, x_id.core, x_id.i, &x);
-    struct insn *other = v->others;
-    const int n = verify_tampered(v, v->insns, schedule_expand(v->s, &ref, v->insns));
-    const int m = verify_tampered(v, other, schedule_expand(v->s, &x, other));
-    if (n != m) {
-        return diag_error(d, STATUS_MISMATCH, NULL,
-                          "step %" PRId64 " of core %d has %d instructions, its pattern (step %" PRId64
-                          " of core %d) has %d",
-                          x_id.i, x_id.core, m, ref_id.i, ref_id.core, n);
-    }
-    for (int i = 0; i < n; i++) {
-        if (!same_moved(v->s->problem, &v->insns[i], &other[i], by)) {
-            struct strbuf a, b;
-            strbuf_init(&a), strbuf_init(&b);
-            insn_format(&v->insns[i], &a), insn_format(&other[i], &b);
-            diag_error(d, STATUS_MISMATCH, NULL,
-                       "step %" PRId64 " of core %d does not repeat its pattern: %s, pattern (step %" PRId64 "): %s",
-                       x_id.i, x_id.core, strbuf_cstr(&b), ref_id.i, strbuf_cstr(&a));
-            strbuf_fini(&a), strbuf_fini(&b);
-            return STATUS_MISMATCH;
-        }
-    }
-    return STATUS_OK;
-}
 
 /* --- running one pattern ------------------------------------------------- */
 
@@ -295,7 +35,7 @@ static enum status check_skipped(struct verify *v, int32_t core, int64_t first, 
     for (int64_t j = c->head; j < c->head + c->skip; j++) {
         const int64_t ref = c->period + j % c->period; /* in the second period */
         const struct shift by = {.dk = (j - ref) * v->s->t.baseK};
-        TRY(compare_steps(v, (struct step_id){core, first + ref}, (struct step_id){core, first + j}, &by, d));
+        TRY(verify_compare_steps(v, (struct step_id){core, first + ref}, (struct step_id){core, first + j}, &by, d));
     }
     return STATUS_OK;
 }
@@ -528,33 +268,17 @@ static struct pattern *add_pattern(struct verify *v, struct pattern_list *l, con
     return &l->list[l->count++];
 }
 
-/* First point of the feature map that the tile's A begins with. */
-static int64_t map_row(const struct schedule *s, const struct tile *tile)
-{
-    struct conv_rows rows = {0};
-    if (s->problem->op == PROBLEM_CONV) {
-        conv_rows_of(&s->problem->conv, tile->hold[ROLE_A].from, tile->hold[ROLE_A].extent, &rows);
-    }
-    return rows.first * s->problem->conv.w;
-}
-
 /* A tile of a known pattern: its edge steps must be the pattern's, moved. */
 static enum status check_member(struct verify *v, const struct pattern *p, int32_t core, const struct tile *tile,
                                 struct diag *d)
 {
     const int64_t nk = schedule_tile_steps(v->s, tile);
-    const struct shift by = {.batch = p->tile.batch,
-                             .map_points = map_row(v->s, tile) - map_row(v->s, &p->tile),
-                             .dm = tile->m0 - p->tile.m0,
-                             .dn = tile->n0 - p->tile.n0,
-                             .dk = tile->k0 - p->tile.k0,
-                             .dbatch = tile->batch - p->tile.batch,
-                             .dplane = verify_plane_row(v->s, tile) - verify_plane_row(v->s, &p->tile)};
+    const struct shift by = verify_shift(v->s, &p->tile, tile);
     const int64_t ref = p->tile.step0, x = tile->step0;
-    TRY(compare_steps(v, (struct step_id){p->core, ref}, (struct step_id){core, x}, &by, d));
-    return nk == 1
-               ? STATUS_OK
-               : compare_steps(v, (struct step_id){p->core, ref + nk - 1}, (struct step_id){core, x + nk - 1}, &by, d);
+    TRY(verify_compare_steps(v, (struct step_id){p->core, ref}, (struct step_id){core, x}, &by, d));
+    return nk == 1 ? STATUS_OK
+                   : verify_compare_steps(v, (struct step_id){p->core, ref + nk - 1},
+                                          (struct step_id){core, x + nk - 1}, &by, d);
 }
 
 static void form_map(const struct conv_shape *shape, const struct tile *tile, struct tile_form *f)
@@ -584,6 +308,24 @@ static void form_of(const struct schedule *s, const struct tile *tile, int32_t s
     }
 }
 
+/* The instructions of a pattern: of its tile, and of the tiles that brought what it finds in L1. */
+static uint64_t pattern_stream(struct verify *v, int32_t core, const struct tile *tile)
+{
+    struct chain c = {.count = 0};
+    uint64_t h = 0;
+    chain_need(v->s, core, tile->t, tile->t, &c);
+    if (c.overflow) { /* more than is remembered: nobody else's pattern */
+        const uint64_t own[3] = {(uint64_t)core, (uint64_t)tile->t, (uint64_t)(uintptr_t)v->s};
+        h = hash_bytes(own, sizeof own);
+    }
+    for (int i = 0; i < c.count; i++) {
+        struct tile other;
+        schedule_tile_at(v->s, core, c.t[i], &other);
+        h = verify_stream(v, &other, h);
+    }
+    return h;
+}
+
 static enum status check_tile(struct verify *v, struct pattern_list *l, int32_t core, const struct tile *tile,
                               const struct tile_form *before, struct tile_form *form, struct verify_outcome *out,
                               struct diag *d)
@@ -604,15 +346,16 @@ static enum status check_tile(struct verify *v, struct pattern_list *l, int32_t 
     }
     out->patterns++;
     struct pattern_key key;
-    make_key(v, form, before, &entry, &key);
+    verify_make_key(v, form, before, &entry, &key);
+    key.stream = pattern_stream(v, core, tile);
     /* A tampered stream proves nothing about the real one: do not share it. */
-    if (v->tamper == NULL && cache_has(v->cache, &key)) {
+    if (v->tamper == NULL && verify_cache_has(v->cache, &key)) {
         return STATUS_OK;
     }
     out->runs++;
     TRY(run_pattern(v, core, tile, d));
     if (v->tamper == NULL) {
-        cache_add(v->cache, &key);
+        verify_cache_add(v->cache, &key);
     }
     return STATUS_OK;
 }

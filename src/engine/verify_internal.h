@@ -71,4 +71,64 @@ enum status verify_read_ids_a(void *ctx, int64_t byte, int64_t len, uint8_t *out
 enum status verify_read_ids_b(void *ctx, int64_t byte, int64_t len, uint8_t *out);
 enum status verify_layout_mmad(struct verify *v, const struct step *step, const struct insn *insn, struct diag *d);
 
+/* What the instructions of a tile depend on, but for its place in C. */
+struct tile_form {
+    int32_t m, n, k;
+    int32_t extent[2], offset[2]; /* of what L1 holds, and the tile's place in it */
+    int32_t start;                /* K block the tile starts with (shuffleK) */
+    int32_t map[4];               /* conv: rows in L1, their paddings, first point of the tile in them */
+    uint8_t load[2], release[2], resident[2];
+    uint8_t first_slice; /* its sums start from the bias */
+    uint8_t pad;
+};
+
+/* All that the run of a pattern depends on. Zeroed before it is filled, so it
+ * compares as bytes. */
+struct pattern_key {
+    const struct target *target;
+    struct operand a, b, c, bias, scale_a, scale_b, quant;
+    double deq_scale;
+    uint8_t relu, hf32, pad2[6];
+    struct conv_shape conv;
+    int64_t K;
+    uint64_t seed;
+    struct tiling t; /* geometry fields zeroed */
+    struct tile_form tile, before;
+    struct phase entry;
+    uint8_t first, layout;
+    uint64_t stream; /* verify_stream(): what the instructions are, wherever the tile lies */
+};
+
+/* The shared set of keys; `c` may be NULL. */
+bool verify_cache_has(struct verify_cache *c, const struct pattern_key *key);
+void verify_cache_add(struct verify_cache *c, const struct pattern_key *key);
+/* Fills a key but for `stream`. */
+void verify_make_key(const struct verify *v, const struct tile_form *tile, const struct tile_form *before,
+                     const struct step *entry, struct pattern_key *key);
+
+/* How far one tile's step lies from another's. */
+struct shift {
+    int64_t dm, dn, dk;    /* elements of C and K */
+    int64_t batch, dbatch; /* batch of the pattern's tile, and how many further */
+    int64_t dplane;        /* memory rows of the plane stored to */
+    int64_t map_points;    /* conv: points of the map from the pattern's first row to this tile's */
+};
+
+struct step_id {
+    int32_t core;
+    int64_t i;
+};
+
+/* How far `to` lies from `from`; `from` NULL: from the origin of everything. */
+struct shift verify_shift(const struct schedule *s, const struct tile *from, const struct tile *to);
+
+/* Step `x` must repeat step `ref` but for GM addresses, which must have moved
+ * `by`. STATUS_MISMATCH with both instructions. */
+enum status verify_compare_steps(struct verify *v, struct step_id ref, struct step_id x, const struct shift *by,
+                                 struct diag *d);
+
+/* Hash of all instructions of a tile with GM addresses counted from where its
+ * place in C says they begin, continuing from `h`. */
+uint64_t verify_stream(struct verify *v, const struct tile *tile, uint64_t h);
+
 #endif
