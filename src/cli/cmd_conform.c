@@ -2,10 +2,12 @@
 
 #include <getopt.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
 #include "engine/conform.h"
+#include "text/suggest.h"
 
 static const char usage_text[] = "Usage: tilescope conform DIR [--kind KIND] [--confidence LEVEL]\n"
                                  "\n"
@@ -25,6 +27,31 @@ static const char usage_text[] = "Usage: tilescope conform DIR [--kind KIND] [--
                                  "  tilescope conform tests/data/conformance\n"
                                  "  tilescope conform tests/data/conformance --kind im2col\n"
                                  "  tilescope conform my_vectors --confidence proven\n";
+
+/* A word that must be one of `known`. @return false, with a message, if it is not. */
+static bool known_word(const char *option, const char *word, const char *const *known)
+{
+    for (size_t i = 0; word && known[i]; i++) {
+        if (strcmp(word, known[i]) == 0) {
+            word = NULL;
+        }
+    }
+    if (!word) {
+        return true;
+    }
+    const char *near = suggest_word(word, known);
+    (void)fprintf(stderr, "tilescope conform: %s '%s' is not known", option, word);
+    if (near) {
+        (void)fprintf(stderr, "; did you mean '%s'?\n", near);
+        return false;
+    }
+    (void)fputs("; known are", stderr);
+    for (size_t i = 0; known[i]; i++) {
+        (void)fprintf(stderr, " %s", known[i]);
+    }
+    (void)fputs("\n", stderr);
+    return false;
+}
 
 /* @return -1 to go on, else the exit code. */
 static int parse(int argc, char **argv, struct conform_options *options, const char **dir)
@@ -52,8 +79,39 @@ static int parse(int argc, char **argv, struct conform_options *options, const c
         (void)fprintf(stderr, "tilescope conform: takes one directory; --help shows more\n");
         return 2;
     }
+    static const char *const levels[] = {"proven", "pseudo", "doc", "inferred", NULL};
+    if (!known_word("confidence", options->confidence, levels)) {
+        return 2;
+    }
     *dir = argv[optind];
     return -1;
+}
+
+/* No case was chosen: says so, with the nearest kind the directory has. */
+static enum status nothing_chosen(const char *dir, const struct conform_options *options, struct arena *arena,
+                                  struct diag *d)
+{
+    const struct conform_options all = {0};
+    struct conform_report report;
+    struct diag quiet;
+    diag_init(&quiet);
+    (void)conform_run(dir, &all, arena, &report, &quiet);
+    diag_fini(&quiet);
+    const char **kinds = arena_alloc(arena, report.count + 1, sizeof(*kinds));
+    if (!kinds) {
+        return diag_error(d, STATUS_NO_MEMORY, NULL, "no memory for the kinds of cases");
+    }
+    for (size_t i = 0; i < report.count; i++) {
+        kinds[i] = report.entries[i].kind;
+    }
+    diag_error(d, STATUS_INVALID, NULL, "%s has no case%s%s%s%s", dir, options->kind ? " of kind " : "",
+               options->kind ? options->kind : "", options->confidence ? " of confidence " : "",
+               options->confidence ? options->confidence : "");
+    const char *near = options->kind ? suggest_word(options->kind, kinds) : NULL;
+    if (near && strcmp(near, options->kind) != 0) {
+        diag_hint(d, "did you mean '%s'?", near);
+    }
+    return STATUS_INVALID;
 }
 
 int cmd_conform(int argc, char **argv)
@@ -72,9 +130,12 @@ int cmd_conform(int argc, char **argv)
     diag_init(&d);
     strbuf_init(&text);
     enum status st = conform_run(dir, &options, &arena, &report, &d);
-    if (report.files > 0) {
+    if (report.count > 0 || (report.files > 0 && st != STATUS_OK)) {
         conform_format(&report, &text);
         (void)fputs(strbuf_cstr(&text), stdout);
+    }
+    if (st == STATUS_OK && report.count == 0) {
+        st = nothing_chosen(dir, &options, &arena, &d);
     }
     strbuf_clear(&text);
     diag_render(&d, &text);

@@ -34,7 +34,7 @@ static enum status find_best(const struct experiment *e, const struct cell *cell
     TRY(sweep_count(&one, &total, d));
     TRY(collect_create(&one, total, &collect, d));
     os_watch_interrupt();
-    enum status st = sweep_run(&one, &options, 0, collect, NULL, &stats, d);
+    enum status st = sweep_run(&one, &options, NULL, collect, NULL, &stats, d);
     progress_end(&progress);
     if (st == STATUS_OK) {
         collect_finish(collect);

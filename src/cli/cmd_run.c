@@ -53,14 +53,15 @@ static void dry_cell(const struct cell *cell)
     printf(n < size ? " (of %" PRIu64 " looked at)\n" : "\n", n);
 }
 
-static enum status dry_run(const struct experiment *e, struct diag *d)
+static enum status dry_run(const struct experiment *e, const char *results, struct diag *d)
 {
     uint64_t total = 0;
     TRY(sweep_count(e, &total, d));
     for (size_t i = 0; i < e->count; i++) {
         dry_cell(&e->cells[i]);
     }
-    printf("%" PRIu64 " tilings in %zu cells would go to results of name %s\n", total, e->count, e->name);
+    printf("%" PRIu64 " tiling%s in %zu cell%s, results would go to %s/%s\n", total, total == 1 ? "" : "s", e->count,
+           e->count == 1 ? "" : "s", results, e->name);
     return STATUS_OK;
 }
 
@@ -184,10 +185,8 @@ static enum status dump_c(const struct collect *c, const char *file, struct diag
     return st;
 }
 
-static enum status run_it(const struct command_line *line, const struct experiment *e, struct diag *d)
+static enum status run_it(const struct command_line *line, const struct experiment *e, int64_t threads, struct diag *d)
 {
-    int64_t threads = 0;
-    TRY(command_int(line, "threads", 1, LIMIT_THREADS, &threads, d));
     const bool quiet = command_has(line, "quiet");
     struct progress progress = progress_start(e->name, quiet);
     const struct run_options options = {.results = command_text(line, "results", "results"),
@@ -214,6 +213,9 @@ static enum status run_it(const struct command_line *line, const struct experime
 
 static enum status run(const struct command_line *line, struct diag *d)
 {
+    int64_t threads = 0;
+    TRY(command_int(line, "threads", 1, LIMIT_THREADS, &threads, d));
+    const char *results = command_text(line, "results", "results");
     struct arena arena;
     arena_init(&arena);
     const char **sets = command_all(line, "set");
@@ -225,7 +227,7 @@ static enum status run(const struct command_line *line, struct diag *d)
         st = run_single_tiling(e, tiling, &arena, &e, d);
     }
     if (st == STATUS_OK) {
-        st = command_has(line, "dry-run") ? dry_run(e, d) : run_it(line, e, d);
+        st = command_has(line, "dry-run") ? dry_run(e, results, d) : run_it(line, e, threads, d);
     }
     free(sets);
     arena_fini(&arena);

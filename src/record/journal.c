@@ -18,7 +18,7 @@
 #define RECORD_BITMAP   ((RECORD_WORDS + 7) / 8)
 #define RECORDS_A_FRAME 1024U
 
-enum frame_kind { FRAME_START = 1, FRAME_RECORDS, FRAME_CHECKPOINT };
+enum frame_kind { FRAME_START = 1, FRAME_RECORDS, FRAME_CHECKPOINT, FRAME_AHEAD };
 
 struct frame_head {
     uint32_t magic, kind;
@@ -132,6 +132,18 @@ enum status journal_checkpoint(struct journal *j, const void *bytes, size_t len,
     return STATUS_OK;
 }
 
+enum status journal_ahead(struct journal *j, const struct journal_point *p, struct diag *d)
+{
+    struct strbuf payload;
+    strbuf_init(&payload);
+    strbuf_add_n(&payload, (const char *)&p->point, sizeof(p->point));
+    pack_record(&p->record, &payload);
+    const enum status st = payload.failed ? diag_error(d, STATUS_NO_MEMORY, NULL, "no memory for a journal frame")
+                                          : append_frame(j, FRAME_AHEAD, payload.text, payload.len, d);
+    strbuf_fini(&payload);
+    return st;
+}
+
 /* ---- opening ---- */
 
 enum status journal_create(const char *path, uint64_t key, struct journal *out, struct diag *d)
@@ -164,16 +176,18 @@ static const unsigned char *frame_at(const struct strbuf *text, size_t at, uint6
     return payload;
 }
 
-/* End of the last checkpoint and the number of the frame after it; 0 if there is none. */
-static size_t last_checkpoint(const struct strbuf *text, uint64_t *next)
+/* End of the last final frame and the number of the frame after it; 0 if there is none. */
+static size_t last_final(const struct strbuf *text, uint64_t *next)
 {
     struct frame_head head;
     size_t end = 0;
     uint64_t number = 0;
+    bool open = false; /* records stand there whose checkpoint is to come */
     for (size_t at = 0; frame_at(text, at, number, &head);) {
         at += sizeof(head) + (size_t)head.len;
         number++;
-        if (head.kind == FRAME_CHECKPOINT) {
+        open = head.kind == FRAME_RECORDS || (open && head.kind == FRAME_AHEAD);
+        if (head.kind == FRAME_CHECKPOINT || (head.kind == FRAME_AHEAD && !open)) {
             end = at;
             *next = number;
         }
@@ -196,6 +210,17 @@ static enum status replay_records(const unsigned char *bytes, size_t len, const 
     return STATUS_OK;
 }
 
+static enum status replay_ahead(const unsigned char *bytes, size_t len, const struct journal_visitor *v, struct diag *d)
+{
+    struct journal_point p;
+    if (len < sizeof(p.point) ||
+        unpack_record(bytes + sizeof(p.point), len - sizeof(p.point), &p.record) != len - sizeof(p.point)) {
+        return diag_error(d, STATUS_IO, NULL, "a journal frame with a right hash holds no whole record");
+    }
+    memcpy(&p.point, bytes, sizeof(p.point));
+    return v->ahead ? v->ahead(v->ctx, &p) : STATUS_OK;
+}
+
 static enum status replay(const struct strbuf *text, size_t end, const struct journal_visitor *v, struct diag *d)
 {
     struct frame_head head;
@@ -206,6 +231,8 @@ static enum status replay(const struct strbuf *text, size_t end, const struct jo
             TRY(replay_records(payload, (size_t)head.len, v, d));
         } else if (head.kind == FRAME_CHECKPOINT) {
             TRY(v->checkpoint(v->ctx, payload, (size_t)head.len));
+        } else if (head.kind == FRAME_AHEAD) {
+            TRY(replay_ahead(payload, (size_t)head.len, v, d));
         }
         at += sizeof(head) + (size_t)head.len;
     }
@@ -223,7 +250,7 @@ static enum journal_found look(const struct strbuf *text, uint64_t key, size_t *
     if (head.kind != FRAME_START || head.len != sizeof(want) || memcmp(payload, &want, sizeof(want)) != 0) {
         return JOURNAL_FOREIGN;
     }
-    *end = last_checkpoint(text, next);
+    *end = last_final(text, next);
     return *end ? JOURNAL_RESUMED : JOURNAL_ABSENT;
 }
 

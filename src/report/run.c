@@ -23,7 +23,9 @@ static enum status no_memory(struct diag *d)
 
 struct takeover {
     struct collect *collect;
-    uint64_t done;
+    struct sweep_start from;
+    struct journal_point *ahead;
+    size_t ahead_cap;
     struct diag *d;
 };
 
@@ -36,13 +38,43 @@ static enum status take_record(void *ctx, const struct record *r)
 static enum status take_checkpoint(void *ctx, const void *bytes, size_t len)
 {
     struct takeover *t = ctx;
-    return collect_restore(t->collect, bytes, len, &t->done, t->d);
+    TRY(collect_restore(t->collect, bytes, len, &t->from.done, t->d));
+    size_t n = 0;
+    for (size_t i = 0; i < t->from.ahead_count; i++) { /* the others have had their turn */
+        if (t->ahead[i].point >= t->from.done) {
+            t->ahead[n++] = t->ahead[i];
+        }
+    }
+    t->from.ahead_count = n;
+    return STATUS_OK;
+}
+
+static enum status take_ahead(void *ctx, const struct journal_point *p)
+{
+    struct takeover *t = ctx;
+    if (p->record.cell >= t->collect->experiment->count) {
+        return diag_error(t->d, STATUS_IO, NULL, "the journal names cell %u of %zu", (unsigned)p->record.cell,
+                          t->collect->experiment->count);
+    }
+    if (t->from.ahead_count == t->ahead_cap) {
+        const size_t cap = t->ahead_cap ? 2 * t->ahead_cap : 64;
+        struct journal_point *more = realloc(t->ahead, cap * sizeof(*more));
+        if (!more) {
+            return no_memory(t->d);
+        }
+        t->ahead = more;
+        t->ahead_cap = cap;
+    }
+    t->ahead[t->from.ahead_count++] = *p;
+    t->from.ahead = t->ahead;
+    return STATUS_OK;
 }
 
 static enum status open_journal(const struct run_dir *dir, const struct experiment *e, struct takeover *t,
                                 struct journal *journal, struct diag *d)
 {
-    const struct journal_visitor visitor = {.ctx = t, .record = take_record, .checkpoint = take_checkpoint};
+    const struct journal_visitor visitor = {
+        .ctx = t, .record = take_record, .checkpoint = take_checkpoint, .ahead = take_ahead};
     struct strbuf path;
     strbuf_init(&path);
     run_dir_path(dir, RUN_DIR_JOURNAL, &path);
@@ -160,12 +192,16 @@ static enum status sweep_and_write(const struct experiment *e, const struct run_
 {
     struct takeover t = {.collect = out->collect, .d = d};
     struct journal journal;
-    TRY(open_journal(dir, e, &t, &journal, d));
-    if (o->resumed && t.done) {
-        o->resumed(o->ctx, t.done, out->total);
+    enum status st = open_journal(dir, e, &t, &journal, d);
+    if (st == STATUS_OK) {
+        const uint64_t done = t.from.done + t.from.ahead_count;
+        if (o->resumed && done) {
+            o->resumed(o->ctx, done, out->total);
+        }
+        st = sweep_run(e, &o->sweep, &t.from, out->collect, &journal, &out->stats, d);
+        journal_close(&journal);
     }
-    enum status st = sweep_run(e, &o->sweep, t.done, out->collect, &journal, &out->stats, d);
-    journal_close(&journal);
+    free(t.ahead);
     out->counts = collect_counts(out->collect);
     TRY(st);
     collect_finish(out->collect);

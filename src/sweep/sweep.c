@@ -3,7 +3,10 @@
  * One parallel region a round, whose body is one call of work(): coverage tools
  * and sanitizers do not see into OpenMP's outlined code. A thread takes the
  * next block from an atomic counter and writes its records into the slots of
- * their points; the calling thread merges them when the round is over. */
+ * their points. They are merged in the order of points: all at the end of a
+ * round, or, when it is time to save, those before the first unfinished one by
+ * whichever thread comes by. A finished point beyond that goes into the journal
+ * by itself, so one slow point does not hold back what others have done. */
 #include "sweep/sweep.h"
 
 #include <omp.h>
@@ -31,15 +34,27 @@ struct sweep {
     struct study_classes *classes;
     struct worker *workers;
     int threads;
+    const struct sweep_start *from;
+    struct collect *collect;
+    struct journal *journal;
     /* the round at hand */
     uint64_t first, count;
     struct record records[SWEEP_ROUND];
-    struct record kept[SWEEP_ROUND];
+    atomic_bool have[SWEEP_ROUND]; /* the record is there */
     atomic_uint next_block;
-    atomic_uint_fast64_t finished; /* points of this round */
+    atomic_uint_fast64_t finished;  /* points of this round */
+    atomic_uint_fast64_t evaluated; /* points of this process */
     atomic_bool stop;
     uint64_t done_before, resumed;
     double began;
+    /* saving: one thread at a time, who holds `saving` */
+    atomic_flag saving;
+    _Atomic double saved_at;
+    uint64_t merged;           /* points of this round */
+    bool written[SWEEP_ROUND]; /* the journal has it by itself */
+    struct record kept[SWEEP_ROUND];
+    enum status save_status;
+    struct diag *diag;
 };
 
 /* ---- one thread ---- */
@@ -86,6 +101,82 @@ static void report_progress(struct sweep *s)
     }
 }
 
+/* ---- saving ---- */
+
+/* Merges the points before the first unfinished one. */
+static enum status merge(struct sweep *s)
+{
+    const uint64_t begin = s->merged;
+    size_t kept_count = 0;
+    for (; s->merged < s->count && atomic_load_explicit(&s->have[s->merged], memory_order_acquire); s->merged++) {
+        const struct record *r = &s->records[s->merged];
+        bool kept = false;
+        TRY(collect_add(s->collect, r, &kept, s->diag));
+        if (kept) {
+            s->kept[kept_count++] = *r;
+        }
+    }
+    if (!s->journal || s->merged == begin) {
+        return STATUS_OK;
+    }
+    struct strbuf checkpoint;
+    strbuf_init(&checkpoint);
+    collect_checkpoint(s->collect, s->first + s->merged, s->records[begin].cell, s->records[s->merged - 1].cell,
+                       &checkpoint);
+    enum status st = checkpoint.failed ? diag_error(s->diag, STATUS_NO_MEMORY, NULL, "no memory for a checkpoint")
+                                       : journal_records(s->journal, s->kept, kept_count, s->diag);
+    if (st == STATUS_OK) {
+        st = journal_checkpoint(s->journal, checkpoint.text, checkpoint.len, s->diag);
+    }
+    strbuf_fini(&checkpoint);
+    return st;
+}
+
+static enum status save(struct sweep *s)
+{
+    TRY(merge(s));
+    for (uint64_t i = s->merged; s->journal && i < s->count; i++) {
+        if (!s->written[i] && atomic_load_explicit(&s->have[i], memory_order_acquire)) {
+            const struct journal_point p = {.point = s->first + i, .record = s->records[i]};
+            TRY(journal_ahead(s->journal, &p, s->diag));
+            s->written[i] = true;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Saves if it is time and no other thread is at it. */
+static void save_in_time(struct sweep *s)
+{
+    if (!s->journal || os_seconds() - atomic_load(&s->saved_at) < SWEEP_SAVE_SECONDS ||
+        atomic_flag_test_and_set(&s->saving)) {
+        return;
+    }
+    if (s->save_status == STATUS_OK) {
+        s->save_status = save(s);
+    }
+    if (s->save_status != STATUS_OK) {
+        atomic_store(&s->stop, true);
+    }
+    atomic_store(&s->saved_at, os_seconds());
+    atomic_flag_clear(&s->saving);
+}
+
+/* ---- one thread's part of a round ---- */
+
+static enum status do_point(struct sweep *s, struct worker *w, uint64_t i)
+{
+    if (atomic_load_explicit(&s->have[i], memory_order_relaxed)) {
+        return STATUS_OK; /* an earlier process did it */
+    }
+    TRY(evaluate(s, w, s->first + i, &s->records[i]));
+    atomic_store_explicit(&s->have[i], true, memory_order_release);
+    atomic_fetch_add_explicit(&s->finished, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->evaluated, 1, memory_order_relaxed);
+    save_in_time(s);
+    return STATUS_OK;
+}
+
 static void work(struct sweep *s, int thread)
 {
     struct worker *w = &s->workers[thread];
@@ -99,14 +190,13 @@ static void work(struct sweep *s, int thread)
                 atomic_store(&s->stop, true);
                 return;
             }
-            const enum status st = evaluate(s, w, s->first + i, &s->records[i]);
+            const enum status st = do_point(s, w, i);
             if (st != STATUS_OK) {
                 w->status = st;
                 w->failed_point = s->first + i;
                 atomic_store(&s->stop, true);
                 return;
             }
-            atomic_fetch_add_explicit(&s->finished, 1, memory_order_relaxed);
         }
         if (begin >= s->count) {
             return;
@@ -142,45 +232,46 @@ static enum status worker_failure(const struct sweep *s, struct diag *d)
                       status_name(first->status));
 }
 
-static enum status merge(struct sweep *s, struct collect *c, struct journal *journal, struct diag *d)
-{
-    size_t kept_count = 0;
-    for (uint64_t i = 0; i < s->count; i++) {
-        bool kept = false;
-        TRY(collect_add(c, &s->records[i], &kept, d));
-        if (kept) {
-            s->kept[kept_count++] = s->records[i];
-        }
-    }
-    if (!journal) {
-        return STATUS_OK;
-    }
-    struct strbuf checkpoint;
-    strbuf_init(&checkpoint);
-    collect_checkpoint(c, s->first + s->count, s->records[0].cell, s->records[s->count - 1].cell, &checkpoint);
-    enum status st = checkpoint.failed ? diag_error(d, STATUS_NO_MEMORY, NULL, "no memory for a checkpoint")
-                                       : journal_records(journal, s->kept, kept_count, d);
-    if (st == STATUS_OK) {
-        st = journal_checkpoint(journal, checkpoint.text, checkpoint.len, d);
-    }
-    strbuf_fini(&checkpoint);
-    return st;
-}
-
-static enum status run_round(struct sweep *s, struct collect *c, struct journal *journal, struct diag *d)
+/* Makes the slots of the next round. Rounds begin at multiples of SWEEP_ROUND
+ * wherever an earlier process ended. */
+static void begin_round(struct sweep *s)
 {
     const uint64_t left = points_total(&s->points) - s->first;
-    s->count = left < SWEEP_ROUND ? left : SWEEP_ROUND;
+    const uint64_t round = SWEEP_ROUND - s->first % SWEEP_ROUND;
+    s->count = left < round ? left : round;
     s->done_before = s->first;
+    s->merged = 0;
     atomic_store(&s->next_block, 0);
     atomic_store(&s->finished, 0);
+    for (uint64_t i = 0; i < s->count; i++) {
+        atomic_store_explicit(&s->have[i], false, memory_order_relaxed);
+        s->written[i] = false;
+    }
+    for (size_t k = 0; s->from && k < s->from->ahead_count; k++) {
+        const struct journal_point *p = &s->from->ahead[k];
+        const uint64_t i = p->point - s->first;
+        if (p->point >= s->first && i < s->count && !s->written[i]) {
+            s->records[i] = p->record;
+            s->written[i] = true;
+            atomic_store_explicit(&s->have[i], true, memory_order_relaxed);
+            atomic_fetch_add(&s->finished, 1);
+            s->resumed++;
+        }
+    }
+}
+
+static enum status run_round(struct sweep *s, struct diag *d)
+{
+    begin_round(s);
 #pragma omp parallel num_threads(s->threads)
     work(s, omp_get_thread_num());
     TRY(worker_failure(s, d));
-    if (atomic_load(&s->stop)) {
+    TRY(s->save_status);
+    TRY(save(s));
+    atomic_store(&s->saved_at, os_seconds());
+    if (s->merged < s->count) {
         return STATUS_INTERRUPTED;
     }
-    TRY(merge(s, c, journal, d));
     s->first += s->count;
     return STATUS_OK;
 }
@@ -220,7 +311,7 @@ static void tear_down(struct sweep *s)
 static void fill_stats(const struct sweep *s, struct sweep_stats *stats, struct diag *d)
 {
     *stats = (struct sweep_stats){.threads = s->threads,
-                                  .evaluated = s->first - s->resumed,
+                                  .evaluated = atomic_load(&s->evaluated),
                                   .resumed = s->resumed,
                                   .seconds = os_seconds() - s->began};
     int started = 0;
@@ -242,8 +333,8 @@ enum status sweep_count(const struct experiment *e, uint64_t *total, struct diag
     return STATUS_OK;
 }
 
-enum status sweep_run(const struct experiment *e, const struct sweep_options *o, uint64_t done, struct collect *c,
-                      struct journal *journal, struct sweep_stats *stats, struct diag *d)
+enum status sweep_run(const struct experiment *e, const struct sweep_options *o, const struct sweep_start *from,
+                      struct collect *c, struct journal *journal, struct sweep_stats *stats, struct diag *d)
 {
     *stats = (struct sweep_stats){0};
     struct sweep *s = calloc(1, sizeof(*s));
@@ -252,11 +343,17 @@ enum status sweep_run(const struct experiment *e, const struct sweep_options *o,
     }
     s->experiment = e;
     s->options = o;
-    s->first = s->resumed = done;
+    s->from = from;
+    s->collect = c;
+    s->journal = journal;
+    s->diag = d;
+    s->first = s->resumed = from ? from->done : 0;
     s->began = os_seconds();
+    atomic_store(&s->saved_at, s->began);
+    atomic_flag_clear(&s->saving);
     enum status st = set_up(s, d);
     while (st == STATUS_OK && s->first < points_total(&s->points)) {
-        st = os_interrupted() ? STATUS_INTERRUPTED : run_round(s, c, journal, d);
+        st = os_interrupted() ? STATUS_INTERRUPTED : run_round(s, d);
     }
     if (st == STATUS_OK) {
         s->done_before = s->first;

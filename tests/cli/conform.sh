@@ -9,8 +9,17 @@ expect 0 "$TILESCOPE" conform "$data" --kind error
 last_line out '^121 passed, 0 failed$'
 expect 0 "$TILESCOPE" conform "$data" --confidence proven
 last_line out '^[1-9][0-9]* passed, 0 failed$'
-expect 0 "$TILESCOPE" conform "$data" --kind no_such_kind
-last_line out '^0 passed, 0 failed$'
+expect 2 "$TILESCOPE" conform "$data" --kind no_such_kind
+has err "has no case of kind no_such_kind"
+[ ! -s out ] || fail "a verdict on no case"
+expect 2 "$TILESCOPE" conform "$data" -k im2cl
+has err "did you mean 'im2col'?"
+expect 2 "$TILESCOPE" conform "$data" -c foo
+has err "'foo' is not known; known are proven pseudo doc inferred"
+expect 2 "$TILESCOPE" conform "$data" -c profen
+has err "did you mean 'proven'?"
+expect 2 "$TILESCOPE" conform "$data" -k error -c proven
+has err "has no case of kind error of confidence proven"
 
 # One case with a field changed: named, with the byte, the fractal and the element.
 mkdir broken

@@ -62,8 +62,29 @@ compare twice
 stop_when_busy TERM stopped
 [ $code -eq 130 ] || fail "exit status $code after SIGTERM"
 has err "the same command goes on from"
-expect 0 "$TILESCOPE" run long.yaml --no-plots --results stopped -q
+points=$(sed -n 's/.*interrupted after \([0-9]*\) of .*/\1/p' err)
+expect 0 "$TILESCOPE" run long.yaml --no-plots --results stopped
+has err "going on after $points of" # nothing that was done is lost
 compare stopped
+
+# the same where tilings are slow and few: far less than one round
+sed 's/verify: none/verify: full/; s/from: 16, to: 256/from: 64, to: 128/; s/512/2048/g' long.yaml >slow.yaml
+"$TILESCOPE" run slow.yaml --no-plots --results slow -j 2 >out 2>err &
+pid=$!
+sleep 0.7
+kill -TERM $pid 2>/dev/null || true
+code=0
+wait $pid || code=$?
+if [ $code -eq 130 ]; then
+    points=$(sed -n 's/.*interrupted after \([0-9]*\) of .*/\1/p' err)
+    [ "$points" -gt 0 ] || fail "nothing was kept"
+    "$TILESCOPE" run slow.yaml --no-plots --results slow -j 1 >out 2>err &
+    pid=$!
+    sleep 0.3
+    kill -TERM $pid 2>/dev/null || true
+    wait $pid || true
+    has err "going on after $points of"
+fi
 
 # unfinished work of another config is dropped, with a word
 stop_when_busy KILL other

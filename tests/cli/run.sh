@@ -41,6 +41,9 @@ has out "L0C needs"
 last_line out '^4 tilings, 0 feasible, 0 verified, 0 mismatched$'
 
 # dry run
+expect 2 "$TILESCOPE" run small.yaml -n -j 0
+has err "--threads: '0' is no whole number"
+expect 2 "$TILESCOPE" run small.yaml -n -j x
 expect 0 "$TILESCOPE" run small.yaml -n --set name=dry
 has out "48 tilings, "
 [ ! -e results/dry ] || fail "a dry run wrote results"

@@ -6,9 +6,11 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -117,7 +119,7 @@ static struct collect *sweep(const struct fixture *f, int threads)
     uint64_t total = 0;
     assert_int_equal(sweep_count(f->experiment, &total, NULL), STATUS_OK);
     assert_int_equal(collect_create(f->experiment, total, &c, NULL), STATUS_OK);
-    assert_int_equal(sweep_run(f->experiment, &o, 0, c, NULL, &stats, NULL), STATUS_OK);
+    assert_int_equal(sweep_run(f->experiment, &o, NULL, c, NULL, &stats, NULL), STATUS_OK);
     assert_int_equal(stats.evaluated, total);
     collect_finish(c);
     return c;
@@ -166,7 +168,8 @@ static void test_threads(void **state)
 
 struct takeover {
     struct collect *c;
-    uint64_t done;
+    struct sweep_start from;
+    struct journal_point ahead[SWEEP_ROUND];
 };
 
 static enum status take_record(void *ctx, const struct record *r)
@@ -177,16 +180,61 @@ static enum status take_record(void *ctx, const struct record *r)
 static enum status take_checkpoint(void *ctx, const void *bytes, size_t len)
 {
     struct takeover *t = ctx;
-    return collect_restore(t->c, bytes, len, &t->done, NULL);
+    return collect_restore(t->c, bytes, len, &t->from.done, NULL);
+}
+
+static enum status take_ahead(void *ctx, const struct journal_point *p)
+{
+    struct takeover *t = ctx;
+    assert_true(t->from.ahead_count < SWEEP_ROUND);
+    assert_true(p->point >= t->from.done);
+    t->ahead[t->from.ahead_count++] = *p;
+    t->from.ahead = t->ahead;
+    return STATUS_OK;
+}
+
+/* Goes on from the journal at `path`: the result is that of `whole`.
+ * @return how many points were taken over. */
+static uint64_t go_on(const struct fixture *f, const char *path, const struct collect *whole)
+{
+    static struct takeover t;
+    memset(&t, 0, sizeof(t));
+    const struct journal_visitor v = {
+        .ctx = &t, .record = take_record, .checkpoint = take_checkpoint, .ahead = take_ahead};
+    const struct sweep_options o = {.threads = 2};
+    struct sweep_stats stats;
+    struct journal j;
+    enum journal_found found;
+    uint64_t dropped;
+    assert_int_equal(collect_create(f->experiment, whole->total, &t.c, NULL), STATUS_OK);
+    assert_int_equal(journal_resume(path, 1, &v, &j, &found, &dropped, NULL), STATUS_OK);
+    assert_int_equal(sweep_run(f->experiment, &o, &t.from, t.c, &j, &stats, NULL), STATUS_OK);
+    uint64_t taken = t.from.done;
+    for (size_t i = 0; i < t.from.ahead_count; i++) {
+        taken += t.ahead[i].point >= t.from.done;
+    }
+    assert_int_equal(stats.resumed, taken);
+    assert_int_equal(stats.resumed + stats.evaluated, whole->total);
+    collect_finish(t.c);
+    assert_same(whole, t.c);
+    journal_close(&j);
+    collect_destroy(t.c);
+    return stats.resumed;
+}
+
+static void temporary(char path[32])
+{
+    strcpy(path, "/tmp/tilescope_sweep_XXXXXX");
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
 }
 
 static void test_resume(void **state)
 {
     (void)state;
-    char path[] = "/tmp/tilescope_sweep_XXXXXX";
-    const int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    close(fd);
+    char path[32];
+    temporary(path);
     struct fixture f;
     fixture_load(&f, TWO_CELLS);
     struct collect *whole = sweep(&f, 2);
@@ -196,7 +244,7 @@ static void test_resume(void **state)
     struct collect *c = NULL;
     assert_int_equal(collect_create(f.experiment, whole->total, &c, NULL), STATUS_OK);
     assert_int_equal(journal_create(path, 1, &j, NULL), STATUS_OK);
-    assert_int_equal(sweep_run(f.experiment, &o, 0, c, &j, &stats, NULL), STATUS_OK);
+    assert_int_equal(sweep_run(f.experiment, &o, NULL, c, &j, &stats, NULL), STATUS_OK);
     journal_close(&j);
     collect_destroy(c);
 
@@ -204,22 +252,130 @@ static void test_resume(void **state)
     strbuf_init(&text);
     assert_int_equal(os_read_file(path, 1 << 28, &text, NULL), STATUS_OK);
     for (int part = 0; part <= 8; part++) {
-        struct takeover t = {0};
-        const struct journal_visitor v = {.ctx = &t, .record = take_record, .checkpoint = take_checkpoint};
-        enum journal_found found;
-        uint64_t dropped;
         assert_int_equal(os_write_file(path, text.text, text.len * (size_t)part / 8, NULL), STATUS_OK);
-        assert_int_equal(collect_create(f.experiment, whole->total, &t.c, NULL), STATUS_OK);
-        assert_int_equal(journal_resume(path, 1, &v, &j, &found, &dropped, NULL), STATUS_OK);
-        assert_int_equal(t.done % SWEEP_ROUND == 0 || t.done == whole->total, 1);
-        assert_int_equal(sweep_run(f.experiment, &o, t.done, t.c, &j, &stats, NULL), STATUS_OK);
-        assert_int_equal(stats.resumed + stats.evaluated, whole->total);
-        collect_finish(t.c);
-        assert_same(whole, t.c);
-        journal_close(&j);
-        collect_destroy(t.c);
+        const uint64_t taken = go_on(&f, path, whole);
+        assert_true(part < 8 || taken == whole->total);
     }
     strbuf_fini(&text);
+    collect_destroy(whole);
+    remove(path);
+    fixture_fini(&f);
+}
+
+/* Points done out of turn are not evaluated again: before any checkpoint, in
+ * this round, and in a later one. */
+static void test_ahead(void **state)
+{
+    (void)state;
+    static const uint64_t points[] = {3, 0, 511, 512, 700, 9};
+    char path[32];
+    struct fixture f;
+    struct journal j;
+    temporary(path);
+    fixture_load(&f, TWO_CELLS);
+    struct collect *whole = sweep(&f, 2); /* its rows are all points, in order */
+    assert_int_equal(journal_create(path, 1, &j, NULL), STATUS_OK);
+    for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
+        const struct journal_point p = {.point = points[i], .record = whole->rows.r[points[i]]};
+        assert_int_equal(journal_ahead(&j, &p, NULL), STATUS_OK);
+    }
+    journal_close(&j);
+    assert_int_equal(go_on(&f, path, whole), sizeof(points) / sizeof(points[0]));
+    assert_int_equal(go_on(&f, path, whole), whole->total);
+    collect_destroy(whole);
+    remove(path);
+    fixture_fini(&f);
+}
+
+/* A slow sweep, looked at from outside as kill -9 would leave it. */
+struct slow {
+    const char *from, *to;
+    int calls;
+    uint64_t done; /* when the copy was made */
+};
+
+static void slow_progress(void *ctx, const struct sweep_progress *p)
+{
+    struct slow *s = ctx;
+    s->calls++;
+    if (s->calls == 2) {
+        usleep((useconds_t)(SWEEP_SAVE_SECONDS * 1.1e6));
+    } else if (s->calls == 4) { /* a block later: time to save came between */
+        struct strbuf text;
+        strbuf_init(&text);
+        assert_int_equal(os_read_file(s->from, 1 << 28, &text, NULL), STATUS_OK);
+        assert_int_equal(os_write_file(s->to, text.text, text.len, NULL), STATUS_OK);
+        strbuf_fini(&text);
+        s->done = p->done;
+    }
+}
+
+static void test_saves_in_time(void **state)
+{
+    (void)state;
+    char path[32], copy[32];
+    struct fixture f;
+    struct journal j;
+    struct sweep_stats stats;
+    struct collect *c = NULL;
+    temporary(path);
+    temporary(copy);
+    fixture_load(&f, TWO_CELLS);
+    struct collect *whole = sweep(&f, 1);
+    struct slow slow = {.from = path, .to = copy};
+    const struct sweep_options o = {.threads = 1, .progress = slow_progress, .ctx = &slow};
+    assert_int_equal(collect_create(f.experiment, whole->total, &c, NULL), STATUS_OK);
+    assert_int_equal(journal_create(path, 1, &j, NULL), STATUS_OK);
+    assert_int_equal(sweep_run(f.experiment, &o, NULL, c, &j, &stats, NULL), STATUS_OK);
+    journal_close(&j);
+    collect_destroy(c);
+    assert_int_equal(slow.done, 4 * SWEEP_BLOCK);
+    assert_int_equal(go_on(&f, copy, whole), 2 * SWEEP_BLOCK + 1);
+    collect_destroy(whole);
+    remove(path);
+    remove(copy);
+    fixture_fini(&f);
+}
+
+static void interrupt(void *ctx, const struct sweep_progress *p)
+{
+    (void)p;
+    if (++*(int *)ctx == 3) {
+        raise(SIGINT);
+    }
+}
+
+/* Interrupted: nothing that was done is done again. */
+static void test_interrupted(void **state)
+{
+    (void)state;
+    char path[32];
+    struct fixture f;
+    struct journal j;
+    struct sweep_stats stats;
+    struct collect *c = NULL;
+    int calls = 0;
+    temporary(path);
+    fixture_load(&f, TWO_CELLS);
+    struct collect *whole = sweep(&f, 2);
+    const struct sweep_options o = {
+        .threads = 1, .progress = interrupt, .ctx = &calls}; /* libgomp cannot fork with more */
+    assert_int_equal(collect_create(f.experiment, whole->total, &c, NULL), STATUS_OK);
+    assert_int_equal(journal_create(path, 1, &j, NULL), STATUS_OK);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) { /* the flag of os_interrupted() stays set */
+        os_watch_interrupt();
+        const enum status st = sweep_run(f.experiment, &o, NULL, c, &j, &stats, NULL);
+        _exit(st == STATUS_INTERRUPTED && stats.evaluated < 200 ? (int)stats.evaluated : 255);
+    }
+    int code = 0;
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_true(WIFEXITED(code));
+    assert_int_equal(WEXITSTATUS(code), 3 * SWEEP_BLOCK);
+    journal_close(&j);
+    collect_destroy(c);
+    assert_int_equal(go_on(&f, path, whole), WEXITSTATUS(code));
     collect_destroy(whole);
     remove(path);
     fixture_fini(&f);
@@ -228,8 +384,9 @@ static void test_resume(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points),   cmocka_unit_test(test_sample),  cmocka_unit_test(test_piece),
-        cmocka_unit_test(test_topology), cmocka_unit_test(test_threads), cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_points),   cmocka_unit_test(test_sample),        cmocka_unit_test(test_piece),
+        cmocka_unit_test(test_topology), cmocka_unit_test(test_threads),       cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_ahead),    cmocka_unit_test(test_saves_in_time), cmocka_unit_test(test_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
