@@ -113,7 +113,7 @@ static void print_verbose(const struct experiment *e, const struct run_outcome *
     for (size_t i = 0; i < e->count; i++) {
         if (out->collect->cells[i].top.n) {
             strbuf_addf(&text, "\n%s\n", e->cells[i].name);
-            summary_table(out->collect, &out->collect->cells[i], e->top, &text);
+            summary_table(&out->collect->cells[i], e->top, &text);
         }
     }
     strbuf_add(&text, "\n");

@@ -16,9 +16,13 @@ static const struct config_word SEARCH_WORDS[] = {{"exhaustive", SEARCH_EXHAUSTI
                                                   {NULL, 0}};
 static const struct config_word OBJECTIVE_WORDS[] = {
     {"time", OBJECTIVE_TIME}, {"gm_bytes", OBJECTIVE_GM_BYTES}, {"l1_bytes", OBJECTIVE_L1_BYTES}, {NULL, 0}};
-static const struct config_word PLOT_WORDS[] = {{"heatmap", PLOT_HEATMAP},   {"roofline", PLOT_ROOFLINE},
-                                                {"timeline", PLOT_TIMELINE}, {"budget", PLOT_BUDGET},
-                                                {"pareto", PLOT_PARETO},     {NULL, 0}};
+static const struct config_word PLOT_WORDS[] = {{"heatmap", PLOT_HEATMAP},
+                                                {"roofline", PLOT_ROOFLINE},
+                                                {"timeline", PLOT_TIMELINE},
+                                                {"budget", PLOT_BUDGET},
+                                                {"pareto", PLOT_PARETO},
+                                                {"exposed", PLOT_EXPOSED},
+                                                {NULL, 0}};
 
 const char *verify_name(enum verify_level level)
 {
@@ -81,12 +85,12 @@ static void read_plots(struct config *c, const struct yaml_node *node, const str
 {
     unsigned *plots = (unsigned *)(void *)((char *)out + key->offset);
     if (node->kind == YAML_NODE_SCALAR && (strcmp(node->scalar, "all") == 0 || strcmp(node->scalar, "none") == 0)) {
-        *plots = node->scalar[0] == 'a' ? PLOT_HEATMAP | PLOT_ROOFLINE | PLOT_TIMELINE | PLOT_BUDGET | PLOT_PARETO : 0;
+        *plots = node->scalar[0] == 'a' ? PLOT_ALL : 0;
         return;
     }
     if (node->kind != YAML_NODE_LIST) {
         diag_error(c->diag, STATUS_INVALID, &node->at, "plots: expected a list");
-        diag_rule(c->diag, "plots is all, none, or a list of heatmap, roofline, timeline, budget, pareto");
+        diag_rule(c->diag, "plots is all, none, or a list of heatmap, roofline, timeline, budget, pareto, exposed");
         return;
     }
     *plots = 0;
@@ -112,7 +116,7 @@ static const struct config_key REPORT_KEYS[] = {
      .max = 100000},
     {.name = "plots",
      .read = read_plots,
-     .doc = "all (default), none, or [heatmap, roofline, timeline, budget, pareto]",
+     .doc = "all (default), none, or [heatmap, roofline, timeline, budget, pareto, exposed]",
      .offset = offsetof(struct report_options, plots)},
     {.name = NULL},
 };

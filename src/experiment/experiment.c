@@ -318,7 +318,7 @@ enum status experiment_parse(const char *file, const char *text, size_t len, con
                                .seed = 1,
                                .top = 20,
                                .keep = LIMIT_RESULT_ROWS_ALL,
-                               .plots = PLOT_HEATMAP | PLOT_ROOFLINE | PLOT_TIMELINE | PLOT_BUDGET | PLOT_PARETO};
+                               .plots = PLOT_ALL};
     struct yaml_node *root = NULL;
     TRY(yaml_tree_parse(file, text, len, arena, &root, diag));
     const size_t errors = diag->errors, messages = diag->count;

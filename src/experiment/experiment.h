@@ -17,8 +17,10 @@ enum plot_kind {
     PLOT_ROOFLINE = 1 << 1,
     PLOT_TIMELINE = 1 << 2,
     PLOT_BUDGET = 1 << 3,
-    PLOT_PARETO = 1 << 4
+    PLOT_PARETO = 1 << 4,
+    PLOT_EXPOSED = 1 << 5
 };
+#define PLOT_ALL 0x3FU /* also the default */
 
 /* One (target, problem, variant). */
 struct cell {

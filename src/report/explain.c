@@ -159,19 +159,24 @@ static void times_bytes(const struct record *r, struct strbuf *out)
             comma = ",";
         }
     }
-    strbuf_add(out, "\n  of the GM bytes ");
-    summary_bytes(r->hbm, out);
-    strbuf_add(out, " reach HBM, the rest hits L2; any kernel must move ");
-    summary_bytes(r->compulsory, out);
+    strbuf_add(out, "\n  GM: ");
+    summary_gm(r, out);
     strbuf_add(out, "\n");
 }
 
-void explain_times(const struct cell *cell, const struct record *r, int64_t bound, struct strbuf *out)
+void explain_times(const struct cell *cell, const struct schedule *s, const struct record *r, int64_t bound,
+                   struct strbuf *out)
 {
     static const enum pipe order[] = {PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_FIX};
     strbuf_addf(out, "  task %.2f us: %.1f TFLOP/s, %.1f %% of peak%s\n", timing_us(cell->target, r->task),
-                record_tflops(cell, r), 100 * record_peak_share(cell, r),
-                r->unvalidated ? " (unvalidated: no measured run has these choices)" : "");
+                record_tflops(cell, r), 100 * record_peak_share(cell, r), r->unvalidated ? " (unvalidated)" : "");
+    if (r->unvalidated) {
+        struct strbuf why;
+        strbuf_init(&why);
+        timing_unvalidated(s, &why);
+        strbuf_addf(out, "  unvalidated: no measured run stands behind %s\n", strbuf_cstr(&why));
+        strbuf_fini(&why);
+    }
     strbuf_addf(out, "  cores: mean %.2f us, slowest %.2f us; launch %.2f us\n", timing_us(cell->target, r->core_mean),
                 timing_us(cell->target, r->core_max), timing_us(cell->target, r->task - r->core_max));
     strbuf_add(out, "  busy, mean over cores, msprof's names:\n");
@@ -244,7 +249,7 @@ enum status explain_text(struct study *study, const struct cell *cell, const str
     heading(3, "Loops", out);
     explain_loops(&s, out);
     heading(4, "Time on the model", out);
-    explain_times(cell, r, timing_bound(study_timing(study), &s), out);
+    explain_times(cell, &s, r, timing_bound(study_timing(study), &s), out);
     heading(5, "Instructions", out);
     TRY(listing_text(study, cell, &s, o, out, d));
     return out->failed ? diag_error(d, STATUS_NO_MEMORY, NULL, "no memory for the text") : STATUS_OK;

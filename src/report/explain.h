@@ -21,6 +21,7 @@ enum status explain_text(struct study *study, const struct cell *cell, const str
 /* The parts of it. */
 void explain_budget(const struct target *target, const struct plan *plan, struct strbuf *out);
 void explain_loops(const struct schedule *s, struct strbuf *out);
-void explain_times(const struct cell *cell, const struct record *r, int64_t bound, struct strbuf *out);
+void explain_times(const struct cell *cell, const struct schedule *s, const struct record *r, int64_t bound,
+                   struct strbuf *out);
 
 #endif

@@ -12,7 +12,7 @@ static const struct {
 } kinds[] = {
     {PLOT_HEATMAP, "heatmap", plot_heatmap},    {PLOT_ROOFLINE, "roofline", plot_roofline},
     {PLOT_TIMELINE, "timeline", plot_timeline}, {PLOT_BUDGET, "budget", plot_budget},
-    {PLOT_PARETO, "pareto", plot_pareto},       {PLOT_TIMELINE, "exposed", plot_exposed},
+    {PLOT_PARETO, "pareto", plot_pareto},       {PLOT_EXPOSED, "exposed", plot_exposed},
 };
 
 struct plotter {

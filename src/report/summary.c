@@ -28,6 +28,16 @@ void summary_bytes(int64_t bytes, struct strbuf *out)
     strbuf_addf(out, v >= 100 || v == (double)(int64_t)v ? "%.0f %s" : v >= 10 ? "%.1f %s" : "%.2f %s", v, units[u]);
 }
 
+void summary_gm(const struct record *r, struct strbuf *out)
+{
+    summary_bytes(record_gm_read(r) + record_gm_write(r), out);
+    strbuf_add(out, " moved, any kernel must move ");
+    summary_bytes(r->compulsory, out);
+    strbuf_add(out, "; ");
+    summary_bytes(r->hbm, out);
+    strbuf_add(out, " pass between L2 and HBM (not counted: what L2 holds of C at the end, written back later)");
+}
+
 static void add_operand(const char *name, const struct operand *o, struct strbuf *out)
 {
     if (o->dtype != DTYPE_NONE) {
@@ -52,45 +62,7 @@ void summary_problem(const struct problem *p, struct strbuf *out)
     add_operand("bias", &p->bias, out);
 }
 
-/* ---- the table ---- */
-
-static void add_free(const struct record *r, enum buffer buf, struct strbuf *out)
-{
-    const int64_t left = r->usable[buf] - r->used[buf];
-    strbuf_addf(out, left % 1024 == 0 ? "%6" PRId64 "K " : "%6" PRId64 "B ", left % 1024 == 0 ? left / 1024 : left);
-}
-
-static void add_row(const struct collect_cell *cell, const struct record *r, const struct record *best, size_t rank,
-                    struct strbuf *out)
-{
-    const bool close = (r->task - best->task) * 1000 <= best->task * SUMMARY_INDISTINCT;
-    strbuf_addf(out, "  %4zu%c %11.2f %7.1f %6.1f %6s %9.2f ", rank, close ? '~' : ' ',
-                timing_us(cell->cell->target, r->task),
-                best->task > 0 ? 100.0 * (double)(r->task - best->task) / (double)best->task : 0.0,
-                100 * record_peak_share(cell->cell, r), pipe_name(r->bound_pipe),
-                (double)(record_gm_read(r) + record_gm_write(r)) / 1048576.0);
-    add_free(r, BUF_L1, out);
-    add_free(r, BUF_L0A, out);
-    add_free(r, BUF_L0B, out);
-    add_free(r, BUF_L0C, out);
-    strbuf_addf(out, "%5" PRId32 "  ", r->events_used);
-    const size_t at = out->len;
-    record_verify(r, out);
-    strbuf_addf(out, "%*s", out->len - at < 12 ? (int)(12 - (out->len - at)) : 1, "");
-    tiling_name(&r->t, out);
-    strbuf_add(out, r->unvalidated ? " (unvalidated)\n" : "\n");
-}
-
-void summary_table(const struct collect *c, const struct collect_cell *cell, int32_t rows, struct strbuf *out)
-{
-    strbuf_addf(out, "  %46s %-31s %5s\n", "", "free in", "event");
-    strbuf_addf(out, "  %4s  %11s %7s %6s %6s %9s %7s %7s %7s %7s %5s  %-11s %s\n", "rank", "task us", "+%", "%peak",
-                "binds", "GM MiB", "L1", "L0A", "L0B", "L0C", "ids", "verified", "tiling");
-    for (size_t i = 0; i < cell->top.n && (int64_t)i < rows; i++) {
-        add_row(cell, &cell->top.r[i], &cell->top.r[0], i + 1, out);
-    }
-    (void)c;
-}
+/* ---- one cell's best ---- */
 
 static void add_best(const struct collect_cell *cell, struct strbuf *out)
 {
@@ -98,13 +70,9 @@ static void add_best(const struct collect_cell *cell, struct strbuf *out)
     const struct cell *k = cell->cell;
     strbuf_add(out, "best of the model: ");
     tiling_name(&r->t, out);
-    strbuf_addf(out, "\n  %.2f us, %.1f TFLOP/s = %.1f %% of peak; GM traffic ", timing_us(k->target, r->task),
+    strbuf_addf(out, "\n  %.2f us, %.1f TFLOP/s = %.1f %% of peak\n  GM: ", timing_us(k->target, r->task),
                 record_tflops(k, r), 100 * record_peak_share(k, r));
-    summary_bytes(record_gm_read(r) + record_gm_write(r), out);
-    strbuf_add(out, ", of which ");
-    summary_bytes(r->hbm, out);
-    strbuf_add(out, " reach HBM; any kernel must move ");
-    summary_bytes(r->compulsory, out);
+    summary_gm(r, out);
     strbuf_add(out, "\n  busy, share of the mean core time (msprof's counters):");
     static const enum pipe order[] = {PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_FIX};
     for (size_t i = 0; i < 4; i++) {
@@ -187,7 +155,7 @@ static void add_cell(const struct collect *c, const struct collect_cell *cell, s
         strbuf_add(out, "\n");
         add_best(cell, out);
         strbuf_add(out, "\n");
-        summary_table(c, cell, c->experiment->top, out);
+        summary_table(cell, c->experiment->top, out);
     }
     add_wrong(c, cell, out);
     if (cell->reason_count) {

@@ -13,8 +13,13 @@
  * GM bytes and headroom; then why points were infeasible. */
 void summary_text(const struct collect *c, struct strbuf *out);
 
-/* The ranked table of one cell, at most `rows` rows. */
-void summary_table(const struct collect *c, const struct collect_cell *cell, int32_t rows, struct strbuf *out);
+/* Rows a base block (baseM x baseN) has in the table if others can fill it. */
+#define SUMMARY_BLOCK_ROWS 3
+
+/* The ranked table of one cell, at most `rows` rows. Of a base block only the
+ * first few are shown, with their true ranks; below it stands how many are
+ * folded away, and what makes rows `unvalidated`. */
+void summary_table(const struct collect_cell *cell, int32_t rows, struct strbuf *out);
 
 /* Reasons of infeasible points, most frequent first, each line after `indent`. */
 void summary_reasons(const struct collect_cell *cell, const char *indent, struct strbuf *out);
@@ -24,6 +29,9 @@ void summary_problem(const struct problem *p, struct strbuf *out);
 
 /* msprof's name of a pipe's busy counter: "mac", "mte1", "mte2", "fixpipe". */
 const char *summary_counter(enum pipe pipe);
+
+/* GM bytes of a tiling: all, what any kernel must move, what reaches HBM. */
+void summary_gm(const struct record *r, struct strbuf *out);
 
 /* "1.50 MiB", "512 B": three digits and a binary unit. */
 void summary_bytes(int64_t bytes, struct strbuf *out);

@@ -63,6 +63,11 @@ typedef bool timing_sink(void *ctx, const struct timing_event *event);
 enum status timing_ref_core(struct timing *t, const struct schedule *s, const struct timing_start *start, int32_t core,
                             timing_sink *sink, void *ctx);
 
+/* What makes a result `unvalidated`, comma between: knobs with their values
+ * ("dbL0C 2"), then keys of assumed parameters ("timing.load_call";
+ * "chip.validation": no board run of this chip). Into an empty `out`; nothing if it is validated. */
+void timing_unvalidated(const struct schedule *s, struct strbuf *out);
+
 /* mcyc -> microseconds at the target's clock. */
 double timing_us(const struct target *target, int64_t mcyc);
 

@@ -3,13 +3,28 @@
 
 #include "timing/context.h"
 
-/* Board runs exist for these settings only (measurements/open.csv). */
-static bool knobs_measured(const struct schedule *s)
+/* The value of each knob in all board runs (measurements/open.csv). */
+static const struct {
+    enum tiling_field field;
+    int32_t measured;
+} knobs[] = {
+    {TF_splitK, 1},  {TF_stepM, 1},       {TF_stepN, 1},       {TF_dbL0A, 2},       {TF_dbL0B, 2},
+    {TF_dbL0C, 1},   {TF_l1Resident, 0},  {TF_gemv, 0},        {TF_isBias, 0},      {TF_copyFirst, 0},
+    {TF_rowCopy, 0}, {TF_l2A, L2_NORMAL}, {TF_l2B, L2_NORMAL}, {TF_l2C, L2_NORMAL}, {TF_fullLoad, FULL_LOAD_NONE},
+};
+
+#define KNOBS (sizeof knobs / sizeof knobs[0])
+
+static void add_knob(const struct tiling *t, size_t i, struct strbuf *out)
 {
-    const struct tiling *t = &s->t;
-    return t->splitK == 1 && t->stepM == 1 && t->stepN == 1 && t->dbL0A == 2 && t->dbL0B == 2 && t->dbL0C == 1 &&
-           t->fullLoad == FULL_LOAD_NONE && t->l1Resident == 0 && t->gemv == 0 && t->isBias == 0 &&
-           t->l2A == L2_NORMAL && t->l2B == L2_NORMAL && t->l2C == L2_NORMAL && t->copyFirst == 0 && t->rowCopy == 0;
+    const struct tiling_field_info *info = tiling_field_info(knobs[i].field);
+    const int32_t v = tiling_get(t, knobs[i].field);
+    strbuf_addf(out, "%s%s ", out->len > 0 ? ", " : "", info->name);
+    if (info->words != NULL && v >= info->min && v <= info->max) {
+        strbuf_add(out, info->words[v - info->min]);
+    } else {
+        strbuf_addf(out, "%d", (int)v);
+    }
 }
 
 static bool assumed(const struct schedule *s, const char *key)
@@ -25,14 +40,24 @@ static bool loads_differ(const struct schedule *s, const struct step_work *work)
     return work->calls[ROLE_A] != reference[ROLE_A] || work->calls[ROLE_B] != reference[ROLE_B];
 }
 
-bool result_unvalidated(const struct schedule *s, const struct cost *c)
+/* Goes over everything that may decide the time. `out` NULL: stops at the first. */
+static bool unvalidated(const struct schedule *s, const struct cost *c, struct strbuf *out)
 {
+    bool found = false;
+    for (size_t i = 0; i < KNOBS && (out != NULL || !found); i++) {
+        if (tiling_get(&s->t, knobs[i].field) != knobs[i].measured) {
+            found = true;
+            if (out != NULL) {
+                add_knob(&s->t, i, out);
+            }
+        }
+    }
     struct step step;
     struct step_work work;
-    if (!knobs_measured(s) || assumed(s, "chip.validation")) {
+    int32_t core = 0;
+    if (found && out == NULL) {
         return true;
     }
-    int32_t core = 0;
     while (core < s->cores - 1 && schedule_tiles(s, core) == 0) {
         core++;
     }
@@ -44,6 +69,7 @@ bool result_unvalidated(const struct schedule *s, const struct cost *c)
         bool decides;
         const char *key;
     } parameters[] = {
+        {true, "chip.validation"},
         {loads_differ(s, &work), "timing.load_call"},
         {loads_differ(s, &work), "timing.load_min"},
         {!c->copy[ROLE_A].nd || !c->copy[ROLE_B].nd, "timing.plain_width"},
@@ -53,10 +79,25 @@ bool result_unvalidated(const struct schedule *s, const struct cost *c)
         {c->c_unaligned, "timing.fixpipe_unaligned"},
         {work.mmad_barrier != 0, "timing.mmad_barrier"},
     };
-    for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++) {
+    for (size_t i = 0; i < sizeof parameters / sizeof parameters[0] && (out != NULL || !found); i++) {
         if (parameters[i].decides && assumed(s, parameters[i].key)) {
-            return true;
+            found = true;
+            if (out != NULL) {
+                strbuf_addf(out, "%s%s", out->len > 0 ? ", " : "", parameters[i].key);
+            }
         }
     }
-    return false;
+    return found;
+}
+
+bool result_unvalidated(const struct schedule *s, const struct cost *c)
+{
+    return unvalidated(s, c, NULL);
+}
+
+void timing_unvalidated(const struct schedule *s, struct strbuf *out)
+{
+    struct cost c;
+    cost_init(&c, s);
+    (void)unvalidated(s, &c, out);
 }

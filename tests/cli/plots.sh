@@ -38,3 +38,9 @@ done
 expect 0 "$TILESCOPE" run small.yaml --set name=one --set baseM=32 --set baseN=32 --set baseK=16 --set stepKa=1
 has err "no heatmap of ascend910b1/128x160x192/base: fewer than two fields vary"
 [ ! -e results/one/plots/heatmap.gp ] || fail "an empty heatmap was written"
+
+# each kind by itself
+for kind in $kinds; do
+    expect 0 env PATH=/nowhere "$TILESCOPE" run small.yaml --set verify=none --set name=only --set "report.plots=[$kind]" -f
+    [ "$(ls results/only/plots)" = "$(printf '%s\n' $kind.dat $kind.gp)" ] || fail "plots: [$kind] makes $(ls results/only/plots)"
+done

@@ -156,6 +156,53 @@ static void test_cells_without_best(void **state)
     fixture_fini(&f);
 }
 
+/* Rows of the ranked table whose tiling's name starts with `prefix`; `text` is a summary. */
+static int table_rows(const char *text, const char *prefix)
+{
+    int n = 0;
+    char word[64];
+    snprintf(word, sizeof(word), "none        %s", prefix);
+    for (const char *at = text; (at = strstr(at, word)); at++) {
+        n++;
+    }
+    return n;
+}
+
+/* A base block does not fill the table, unless there is no other; what is not shown is counted. */
+static void test_folding(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct run_outcome out;
+    struct strbuf text;
+    strbuf_init(&text);
+    fixture_load(&f, "name: tiny\ntarget: ascend910b1\nproblem: {M: 64, N: 64, K: 128, B: {transpose: true}}\ntiling: "
+                     "{baseM: [32, 64], baseN: 64, baseK: [16, 32], stepKa: [1, 2, 4]}\nverify: none\nreport: {top: "
+                     "6}\n");
+    assert_int_equal(run(f.experiment, "r", &out), STATUS_OK);
+    content("r", "summary.txt", &text);
+    assert_int_equal(table_rows(strbuf_cstr(&text), "b"), 6);
+    assert_int_equal(table_rows(strbuf_cstr(&text), "b32x64x"), 3);
+    assert_int_equal(table_rows(strbuf_cstr(&text), "b64x64x"), 3);
+    assert_non_null(strstr(strbuf_cstr(&text), "not shown, more than 3 of one base block: "));
+    assert_non_null(strstr(strbuf_cstr(&text), "no measured run stands behind timing.mmad_barrier\n"));
+    run_outcome_fini(&out);
+    fixture_fini(&f);
+
+    fixture_load(&f, "name: tiny\ntarget: ascend910b1\nproblem: {M: 64, N: 64, K: 128, B: {transpose: true}}\ntiling: "
+                     "{baseM: 32, baseN: 64, baseK: [16, 32], stepKa: [1, 2, 4], dbL0C: 2}\nverify: none\nreport: "
+                     "{top: 5}\n");
+    const struct run_options force = {.results = dir, .force = true, .no_plots = true, .sweep = {.threads = 1}};
+    assert_int_equal(run_experiment(f.experiment, &force, &out, NULL), STATUS_OK);
+    content(".", "summary.txt", &text);
+    assert_int_equal(table_rows(strbuf_cstr(&text), "b"), 5);
+    assert_null(strstr(strbuf_cstr(&text), "not shown"));
+    assert_non_null(strstr(strbuf_cstr(&text), "unvalidated: no measured run stands behind dbL0C 2"));
+    run_outcome_fini(&out);
+    strbuf_fini(&text);
+    fixture_fini(&f);
+}
+
 static void test_bytes(void **state)
 {
     (void)state;
@@ -179,6 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cells_without_best, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_folding, setup, teardown),
         cmocka_unit_test(test_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

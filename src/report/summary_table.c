@@ -1,0 +1,155 @@
+/* summary_table.c - the ranked table of one cell.
+ *
+ * Tilings of one base block that differ in steps or depths only are often as
+ * good as each other and would fill the table, so each block gets a few rows,
+ * and more only where no other block can fill the table. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/record_columns.h"
+#include "report/summary.h"
+#include "study/study.h"
+#include "timing/timing.h"
+
+struct block {
+    int32_t m, n;
+    int shown, folded;
+};
+
+struct table {
+    const struct collect_cell *cell;
+    struct block *blocks;
+    size_t block_count;
+    struct strbuf unvalidated; /* what makes rows unvalidated, each once */
+};
+
+/* ---- one row ---- */
+
+static void add_free(const struct record *r, enum buffer buf, struct strbuf *out)
+{
+    const int64_t left = r->usable[buf] - r->used[buf];
+    strbuf_addf(out, left % 1024 == 0 ? "%6" PRId64 "K " : "%6" PRId64 "B ", left % 1024 == 0 ? left / 1024 : left);
+}
+
+static void add_row(const struct collect_cell *cell, const struct record *r, const struct record *best, size_t rank,
+                    struct strbuf *out)
+{
+    const bool close = (r->task - best->task) * 1000 <= best->task * SUMMARY_INDISTINCT;
+    strbuf_addf(out, "  %4zu%c %11.2f %7.1f %6.1f %6s %9.2f ", rank, close ? '~' : ' ',
+                timing_us(cell->cell->target, r->task),
+                best->task > 0 ? 100.0 * (double)(r->task - best->task) / (double)best->task : 0.0,
+                100 * record_peak_share(cell->cell, r), pipe_name(r->bound_pipe),
+                (double)(record_gm_read(r) + record_gm_write(r)) / 1048576.0);
+    add_free(r, BUF_L1, out);
+    add_free(r, BUF_L0A, out);
+    add_free(r, BUF_L0B, out);
+    add_free(r, BUF_L0C, out);
+    strbuf_addf(out, "%5" PRId32 "  ", r->events_used);
+    const size_t at = out->len;
+    record_verify(r, out);
+    strbuf_addf(out, "%*s", out->len - at < 12 ? (int)(12 - (out->len - at)) : 1, "");
+    tiling_name(&r->t, out);
+    strbuf_add(out, r->unvalidated ? " (unvalidated)\n" : "\n");
+}
+
+/* Takes up the reasons of one row that are not listed yet. */
+static void note_unvalidated(struct table *t, const struct record *r)
+{
+    struct schedule s;
+    struct infeasible why = {0};
+    struct strbuf text;
+    strbuf_init(&text);
+    if (study_schedule(t->cell->cell, &r->t, &s, &why, NULL) == STATUS_OK && why.reason == REASON_NONE) {
+        timing_unvalidated(&s, &text);
+    }
+    for (char *item = text.text, *next; item && *item; item = next) {
+        const size_t len = strcspn(item, ",");
+        next = item + len + strspn(item + len, ", ");
+        item[len] = '\0';
+        const char *known = strstr(strbuf_cstr(&t->unvalidated), item);
+        if (!known || (known[len] && known[len] != ',')) {
+            strbuf_addf(&t->unvalidated, "%s%s", t->unvalidated.len ? ", " : "", item);
+        }
+    }
+    strbuf_fini(&text);
+}
+
+/* ---- folding ---- */
+
+static struct block *block_of(struct table *t, const struct tiling *tiling)
+{
+    for (size_t i = 0; i < t->block_count; i++) {
+        if (t->blocks[i].m == tiling->baseM && t->blocks[i].n == tiling->baseN) {
+            return &t->blocks[i];
+        }
+    }
+    t->blocks[t->block_count] = (struct block){.m = tiling->baseM, .n = tiling->baseN};
+    return &t->blocks[t->block_count++];
+}
+
+/* Goes down the ranks until `rows` are shown, at most `limit` of one block.
+ * `out` NULL: only counts. @return rows shown. */
+static int32_t walk(struct table *t, int32_t rows, size_t limit, struct strbuf *out)
+{
+    const struct collect_list *top = &t->cell->top;
+    int32_t shown = 0;
+    t->block_count = 0;
+    for (size_t i = 0; i < top->n && shown < rows; i++) {
+        const struct record *r = &top->r[i];
+        struct block *b = block_of(t, &r->t);
+        if ((size_t)b->shown >= limit) {
+            b->folded++;
+            continue;
+        }
+        b->shown++;
+        shown++;
+        if (out) {
+            add_row(t->cell, r, &top->r[0], i + 1, out);
+            if (r->unvalidated) {
+                note_unvalidated(t, r);
+            }
+        }
+    }
+    return shown;
+}
+
+static void add_notes(const struct table *t, size_t limit, struct strbuf *out)
+{
+    const char *before = "";
+    for (size_t i = 0; i < t->block_count; i++) {
+        if (t->blocks[i].folded) {
+            if (!*before) {
+                strbuf_addf(out, "  not shown, more than %zu of one base block: ", limit);
+            }
+            strbuf_addf(out, "%s%d of %" PRId32 "x%" PRId32, before, t->blocks[i].folded, t->blocks[i].m,
+                        t->blocks[i].n);
+            before = ", ";
+        }
+    }
+    strbuf_add(out, *before ? "\n" : "");
+    if (t->unvalidated.len) {
+        strbuf_addf(out, "  unvalidated: no measured run stands behind %s\n", t->unvalidated.text);
+    }
+}
+
+void summary_table(const struct collect_cell *cell, int32_t rows, struct strbuf *out)
+{
+    strbuf_addf(out, "  %46s %-31s %5s\n", "", "free in", "event");
+    strbuf_addf(out, "  %4s  %11s %7s %6s %6s %9s %7s %7s %7s %7s %5s  %-11s %s\n", "rank", "task us", "+%", "%peak",
+                "binds", "GM MiB", "L1", "L0A", "L0B", "L0C", "ids", "verified", "tiling");
+    struct table t = {.cell = cell, .blocks = calloc(cell->top.n + 1, sizeof(*t.blocks))};
+    if (!t.blocks) {
+        out->failed = true;
+        return;
+    }
+    strbuf_init(&t.unvalidated);
+    size_t limit = SUMMARY_BLOCK_ROWS;
+    while (walk(&t, rows, limit, NULL) < rows && limit < cell->top.n) {
+        limit *= 2;
+    }
+    (void)walk(&t, rows, limit, out);
+    add_notes(&t, limit, out);
+    strbuf_fini(&t.unvalidated);
+    free(t.blocks);
+}
