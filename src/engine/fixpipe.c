@@ -1,7 +1,7 @@
 /* Fixpipe: L0C -> GM or L1 (semantics.md 2.8, 6b, kernel_rules section 7).
  *
  * The tile in L0C is Nz: element (row, column) at column / 16 * srcStride * 64 +
- * row * 64 + column % 16 * 4 bytes.  Rows are converted one at a time and
+ * row * 64 + column % 16 * 4 bytes (half accumulators: half of each).  Rows are converted one at a time and
  * stored as the destination's layout asks. */
 #include "base/intmath.h"
 #include "engine/exec.h"
@@ -15,6 +15,8 @@ struct store {
     const struct exec *x;
     const struct fixpipe_params *p;
     struct quant quant;
+    int64_t acc;        /* element of L0C, bytes: 4; half accumulators (Kirin, A33) 2 */
+    int64_t c0_size;    /* 16 of them: the unit of strides in L0C */
     int64_t es;         /* destination element, bytes */
     int64_t matrices;   /* ND or DN matrices; NZ: 1 */
     int64_t src_matrix; /* bytes from one matrix to the next in L0C */
@@ -34,21 +36,21 @@ static bool is_3510(const struct exec *x)
 static void set_layout(struct store *s)
 {
     const struct fixpipe_params *p = s->p;
-    s->src_row = 64;
+    s->src_row = s->c0_size;
     s->matrices = 1;
     s->dst_pitch = p->dstStride * s->es;
     switch ((enum fixpipe_format)p->format) {
     case FIXPIPE_ND:
         s->matrices = p->ndNum;
         /* srcNdStride counts 1024 B on 2201 and 64 B on 3510 (A45). */
-        s->src_matrix = p->srcNdStride * (is_3510(s->x) ? 64 : 1024);
+        s->src_matrix = p->srcNdStride * s->c0_size * (is_3510(s->x) ? 1 : 16);
         s->dst_matrix = p->dstNdStride * s->es;
         break;
     case FIXPIPE_DN:
         s->matrices = p->dnNum;
-        s->src_matrix = p->srcNzMatrixStride * 64;
+        s->src_matrix = p->srcNzMatrixStride * s->c0_size;
         s->dst_matrix = p->dstDnMatrixStride * s->es;
-        s->src_row = p->srcNzC0Stride * 64;
+        s->src_row = p->srcNzC0Stride * s->c0_size;
         break;
     case FIXPIPE_NZ:
         if (p->arch3510 == 0) {
@@ -61,8 +63,8 @@ static void set_layout(struct store *s)
 
 static int64_t source_byte(const struct store *s, int64_t matrix, int64_t row, int64_t column)
 {
-    return s->x->in->src.byte + matrix * s->src_matrix + column / 16 * s->p->srcStride * 64 + row * s->src_row +
-           column % 16 * 4;
+    return s->x->in->src.byte + matrix * s->src_matrix + column / 16 * s->p->srcStride * s->c0_size + row * s->src_row +
+           column % 16 * s->acc;
 }
 
 /* Bytes of one row of an NZ block; a last odd half of a b8 block stays narrow. */
@@ -98,15 +100,15 @@ static enum status convert_row(struct store *s, int64_t matrix, int64_t row, int
     s->any_taint = false;
     for (int64_t c = from; c < to; c += 16) {
         const int64_t at = source_byte(s, matrix, row, c), count = min_i64(16, to - c);
-        const int64_t bad = taint_find(m, at, count * 4);
+        const int64_t bad = taint_find(m, at, count * s->acc);
         if (bad >= 0 && s->x->in->dst.buf == BUF_GM) {
             return exec_fail(s->x,
                              "element (%d, %d) of matrix %d depends on bytes that were never written or are not "
                              "specified (L0C byte %d)",
-                             (int)row, (int)(c + (bad - at) / 4), (int)matrix, (int)bad);
+                             (int)row, (int)(c + (bad - at) / s->acc), (int)matrix, (int)bad);
         }
         for (int64_t i = 0; i < count; i++) {
-            s->taint[c + i] = bad >= 0 && !taint_clean(m, at + i * 4, 4);
+            s->taint[c + i] = bad >= 0 && !taint_clean(m, at + i * s->acc, s->acc);
         }
         s->any_taint = s->any_taint || bad >= 0;
         quant_convert(&s->quant, m->bytes + at, c, count, out + (c - from) * s->es);
@@ -221,7 +223,7 @@ static enum status check_store(const struct store *s)
     const struct exec *x = s->x;
     TRY(exec_operand(x, "source", &x->in->src, false));
     TRY(exec_operand(x, "destination", &x->in->dst, true));
-    const int64_t end = source_byte(s, s->matrices - 1, s->p->mSize - 1, s->p->nSize - 1) + 4;
+    const int64_t end = source_byte(s, s->matrices - 1, s->p->mSize - 1, s->p->nSize - 1) + s->acc;
     TRY(exec_span(x, "source", &x->in->src, 0, end - x->in->src.byte));
     TRY(exec_span(x, "destination", &x->in->dst, 0, destination_end(s)));
     if (!quant_mode_is_vector(s->quant.mode)) {
@@ -248,6 +250,8 @@ enum status exec_fixpipe(const struct exec *x)
                   .relu = p->reluEn != 0,
                   .overflow = p->ctrl48 != 0 ? FP_KEEP : FP_SATURATE,
                   .scalar = p->deqScalar},
+        .acc = dtype_info((enum dtype)x->in->dtype)->bits / 8,
+        .c0_size = 16 * (dtype_info((enum dtype)x->in->dtype)->bits / 8),
         .es = dtype_info((enum dtype)p->dstType)->bits / 8,
         .taint = x->e->row + ROW_TAINT,
     };

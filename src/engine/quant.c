@@ -46,7 +46,7 @@ bool quant_supports(enum quant_mode mode, enum dtype src, enum dtype dst)
         return false;
     }
     if (modes[mode].form == FORM_RAW) {
-        return src == dst && (src == DTYPE_FLOAT || src == DTYPE_INT32 || src == DTYPE_UINT32);
+        return src == dst && (src == DTYPE_HALF || src == DTYPE_FLOAT || src == DTYPE_INT32 || src == DTYPE_UINT32);
     }
     return src == modes[mode].src && dst != DTYPE_NONE &&
            memchr(modes[mode].dst, (int)dst, sizeof modes[mode].dst) != NULL;
@@ -135,10 +135,11 @@ static uint8_t scale_b8(const struct quant *q, double value, uint64_t word)
 
 static void convert_raw(const struct quant *q, const uint8_t *in, int64_t count, uint8_t *out)
 {
-    memcpy(out, in, (size_t)count * 4);
+    const int64_t width = dtype_info(q->src)->bits / 8;
+    memcpy(out, in, (size_t)(count * width));
     for (int64_t i = 0; q->relu && i < count; i++) {
-        if (load(q, in + i * 4) <= 0.0) {
-            memset(out + i * 4, 0, 4);
+        if (dtype_load(q->src, in, i) <= 0.0) {
+            memset(out + i * width, 0, (size_t)width);
         }
     }
 }

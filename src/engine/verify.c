@@ -138,11 +138,6 @@ static bool uses_workspace(const struct schedule *s)
     return s->t.splitKReduce == REDUCE_WORKSPACE;
 }
 
-/* Accumulators of float operands are float, of integers int32. */
-static enum dtype workspace_dtype(const struct problem *p)
-{
-    return dtype_info(p->a.dtype)->is_float ? DTYPE_FLOAT : DTYPE_INT32;
-}
 
 static void set_ports(struct verify *v)
 {
@@ -173,7 +168,7 @@ enum status verify_open_window(struct verify *v, int64_t row0, int64_t col0, int
     const bool workspace = uses_workspace(v->s);
     struct c_window *w = &v->window;
     *w = (struct c_window){.row0 = row0, .col0 = col0, .rows = rows, .cols = cols};
-    w->dtype = workspace ? workspace_dtype(p) : p->c.dtype;
+    w->dtype = workspace ? (enum dtype)v->s->acc : p->c.dtype;
     w->es = dtype_bytes(w->dtype, 1);
     w->pitch = workspace ? p->N * w->es : problem_pitch_bytes(p, TENSOR_C);
     w->batch_rows = p->c.rows;

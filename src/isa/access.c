@@ -387,18 +387,25 @@ struct store {
     int64_t matrices, src_matrix, src_row, dst_matrix, dst_pitch;
 };
 
+/* Bytes of 16 elements of L0C. */
+static int64_t c0_size_of(const struct builder *b)
+{
+    return 2 * (int64_t)bits(b);
+}
+
 static struct store store_of(const struct builder *b, int64_t es)
 {
+    const int64_t c0_size = c0_size_of(b);
     const struct fixpipe_params *p = &b->in->p.fixpipe;
     switch (p->format) {
     case FIXPIPE_DN:
-        return (struct store){p->dnNum, p->srcNzMatrixStride * 64, p->srcNzC0Stride * 64,
+        return (struct store){p->dnNum, p->srcNzMatrixStride * c0_size, p->srcNzC0Stride * c0_size,
                               (int64_t)p->dstDnMatrixStride * es, (int64_t)p->dstStride * es};
     case FIXPIPE_NZ:
-        return (struct store){1, 0, 64, 0, (int64_t)p->dstStride * (p->arch3510 != 0 ? es : BLOCK)};
+        return (struct store){1, 0, c0_size, 0, (int64_t)p->dstStride * (p->arch3510 != 0 ? es : BLOCK)};
     default: /* srcNdStride counts 1024 B on 2201, 64 B on 3510 (A45) */
-        return (struct store){p->ndNum, p->srcNdStride * (is_3510(b) ? 64 : 1024), 64, (int64_t)p->dstNdStride * es,
-                              (int64_t)p->dstStride * es};
+        return (struct store){p->ndNum, p->srcNdStride * c0_size * (is_3510(b) ? 1 : 16), c0_size,
+                              (int64_t)p->dstNdStride * es, (int64_t)p->dstStride * es};
     }
 }
 
@@ -422,12 +429,12 @@ static void of_fixpipe(struct builder *b)
     const int64_t es = bits_of((enum dtype)p->dstType) / 8;
     const struct store s = store_of(b, es);
     const struct dim matrices = {s.matrices, s.src_matrix}, rows = {p->mSize, s.src_row};
-    const int64_t column = (int64_t)p->srcStride * 64, full = p->nSize / 16;
+    const int64_t column = (int64_t)p->srcStride * c0_size_of(b), full = p->nSize / 16;
     if (p->mSize == 0 || p->nSize == 0 || s.matrices == 0) {
         return;
     }
-    reads(b, &b->in->src, 0, 64, rows, (struct dim){full, column}, matrices);
-    reads(b, &b->in->src, full * column, p->nSize % 16 * 4, rows, matrices, once);
+    reads(b, &b->in->src, 0, c0_size_of(b), rows, (struct dim){full, column}, matrices);
+    reads(b, &b->in->src, full * column, p->nSize % 16 * c0_size_of(b) / 16, rows, matrices, once);
     if (quant_mode_is_vector((enum quant_mode)p->quantPre)) {
         reads(b, &(struct addr){.buf = BUF_FB, .byte = p->quantAddr}, 0, (int64_t)p->nSize * 8, once, once, once);
     }

@@ -300,15 +300,17 @@ static bool visit_fixpipe(struct visit *v)
 {
     const struct fixpipe_params *p = &v->in->p.fixpipe;
     const bool nd = p->format == FIXPIPE_ND, dn = p->format == FIXPIPE_DN;
+    /* 16 elements of L0C: 64 B, 32 B where it holds half. */
+    const int64_t c0_size = 2 * dtype_info((enum dtype)v->in->dtype)->bits;
     const int64_t matrices = nd ? p->ndNum : dn ? p->dnNum : 1;
-    const int64_t step = nd   ? p->srcNdStride * (v->target->arch == 3510 ? 64 : 1024)
-                         : dn ? p->srcNzMatrixStride * 64
+    const int64_t step = nd   ? p->srcNdStride * c0_size * (v->target->arch == 3510 ? 1 : 16)
+                         : dn ? p->srcNzMatrixStride * c0_size
                               : 0;
-    const int64_t row = dn ? p->srcNzC0Stride * 64 : 64;
+    const int64_t row = dn ? p->srcNzC0Stride * c0_size : c0_size;
     for (int64_t i = 0; i < matrices && p->mSize > 0; i++) {
         for (int64_t c = 0; c < p->nSize; c += 16) {
-            const int64_t src = i * step + c / 16 * p->srcStride * 64;
-            if (!emit(v, PIECE_DATA, src, (p->mSize - 1) * row + min_i64(16, p->nSize - c) * 4, 0, 0)) {
+            const int64_t src = i * step + c / 16 * p->srcStride * c0_size;
+            if (!emit(v, PIECE_DATA, src, (p->mSize - 1) * row + min_i64(16, p->nSize - c) * c0_size / 16, 0, 0)) {
                 return false;
             }
         }

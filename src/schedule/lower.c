@@ -188,6 +188,9 @@ static void mmad(struct list *l, const struct step *step)
                                      .cmatrixInitVal = init && !bias,
                                      .disableGemv = s->target->arch == 3510 && !lower_gemv(s, &step->tile),
                                      .btype = (uint8_t)s->problem->b.dtype};
+    if (s->acc == DTYPE_HALF) {
+        i->p.mmad.ctype = DTYPE_HALF;
+    }
     if (bias) {
         i->p.mmad.biasAddr = (uint32_t)plan_region(&s->plan, BUF_BT, ROLE_BIAS, 0)->off;
     }

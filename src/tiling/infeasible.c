@@ -214,6 +214,7 @@ static void text_unsupported(const struct infeasible *why, struct strbuf *out)
         [UNSUPPORTED_MX] = "MX scales",
         [UNSUPPORTED_RESULT_FORMAT] = "this layout of C (Nz: N, baseN and singleCoreN in whole blocks of 16 columns, 32 for b8)",
         [UNSUPPORTED_NO_FIXPIPE] = "the way from L0C to GM through UB",
+        [UNSUPPORTED_HF32] = "HF32 of operands other than float",
         [UNSUPPORTED_RESULT_DTYPE] = "the conversion to this dtype of C",
     };
     if (why->field < TF_N) {

@@ -140,6 +140,11 @@ static bool documented(const struct target *target, const struct problem *p, enu
     };
     const enum path path = role == ROLE_A ? PATH_L1_L0A : PATH_L1_L0B;
     const enum dtype dtype = operand_of(p, role)->dtype;
+    /* enTranspose to L0A: 950, A2, A3, 200I/500 A2 (semantics.md 3). */
+    const bool turns = target->product <= PRODUCT_ASCEND310B || role == ROLE_B || load_k_contiguous(p, role);
+    if ((load == LOAD_3D || load == LOAD_3D_STRIDE) && !turns) {
+        return false;
+    }
     return support_find((enum op)ops[load], false, target->product, path, dtype) == SUPPORT_OK ||
            (load == LOAD_TRANSPOSE &&
             support_find(OP_LOAD_TRANSPOSE_V2, true, target->product, path, dtype) == SUPPORT_OK);

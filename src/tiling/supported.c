@@ -89,6 +89,9 @@ static bool problem_supported(const struct problem *p, struct infeasible *why)
     if (p->groups > 1) {
         return refuse(why, UNSUPPORTED_GROUPS, TF_N, p->groups);
     }
+    if (p->hf32 && p->a.dtype != DTYPE_FLOAT) {
+        return refuse(why, UNSUPPORTED_HF32, TF_N, p->a.dtype);
+    }
     return true;
 }
 
@@ -107,7 +110,11 @@ static bool result_supported(const struct target *target, const struct problem *
 {
     const struct mmad_triple *form = dtypes_triple(target, p);
     const bool workspace = t->splitKReduce == REDUCE_WORKSPACE;
-    if (form == NULL || form->c == DTYPE_HALF || (!workspace && dtypes_conversion(target, (enum dtype)form->c, p->c.dtype,
+    /* A33: how a half accumulator takes a bias or sums parts is not documented. */
+    if (form != NULL && form->c == DTYPE_HALF && (t->isBias == 1 || t->splitK > 1)) {
+        return refuse(why, UNSUPPORTED_FIELD, t->isBias == 1 ? TF_isBias : TF_splitK, 1);
+    }
+    if (form == NULL || (!workspace && dtypes_conversion(target, (enum dtype)form->c, p->c.dtype,
                                                          p->quant.dtype != DTYPE_NONE) == QUANT_N)) {
         return refuse(why, UNSUPPORTED_RESULT_DTYPE, TF_N, p->c.dtype);
     }

@@ -179,7 +179,8 @@ static bool load_ok(const struct target *target, const struct problem *p, bool a
     }
     /* Products that lack a load of their family's table (semantics.md 3). */
     if ((target->product == PRODUCT_KIRIN_9030 && load != LOAD_2D) ||
-        (target->product == PRODUCT_ASCEND310B && bits(d) == 4 && load == LOAD_2D)) {
+        (target->product == PRODUCT_ASCEND310B && bits(d) == 4 && load == LOAD_2D) ||
+        (target->product == PRODUCT_KIRIN_X90 && a && a_turned(p) && load == LOAD_3D)) {
         return false;
     }
     const int arch = target->arch == 3002 || target->arch == 3003 || target->arch == 3113 ? 2201 : target->arch;
