@@ -13,7 +13,7 @@
 static void test_part(void **state)
 {
     (void)state;
-    matmul_matrix(7);
+    matmul_matrix(13);
 }
 
 int main(void)
