@@ -34,6 +34,16 @@ enum column {
     COL_ITERATE_ORDER,
     COL_DEPTH_A,
     COL_DEPTH_B,
+    COL_X_N,
+    COL_X_C1,
+    COL_X_H,
+    COL_X_W,
+    COL_X_C0,
+    COL_KERNEL_H,
+    COL_KERNEL_W,
+    COL_STRIDE,
+    COL_PAD,
+    COL_DILATION,
     COL_MIX,
     COL_HIGHLEVEL,
     COL_COPY_PASSES,
@@ -74,6 +84,16 @@ static const struct {
     [COL_ITERATE_ORDER] = {"iterateOrder", false},
     [COL_DEPTH_A] = {"depthA1", false},
     [COL_DEPTH_B] = {"depthB1", false},
+    [COL_X_N] = {"x_n", false},
+    [COL_X_C1] = {"x_c1", false},
+    [COL_X_H] = {"x_h", false},
+    [COL_X_W] = {"x_w", false},
+    [COL_X_C0] = {"x_c0", false},
+    [COL_KERNEL_H] = {"k_h", false},
+    [COL_KERNEL_W] = {"k_w", false},
+    [COL_STRIDE] = {"stride", false},
+    [COL_PAD] = {"pad", false},
+    [COL_DILATION] = {"dilation", false},
     [COL_MIX] = {"mix", false},
     [COL_HIGHLEVEL] = {"highlevel_init", false},
     [COL_COPY_PASSES] = {"copy_passes", false},
@@ -254,6 +274,28 @@ static void read_operand(struct reader *r, struct operand *o, enum column dtype,
     }
 }
 
+static bool is_conv(const struct validate_row *row)
+{
+    return strcmp(row->op, "conv2d") == 0;
+}
+
+/* A conv row's M runs over all images; ours over one. */
+static void read_conv(struct reader *r, struct problem *p)
+{
+    struct conv_shape *v = &p->conv;
+    p->op = PROBLEM_CONV;
+    v->n = integer(r, COL_X_N, INT32_MAX, 1);
+    v->c = integer(r, COL_X_C1, 1 << 20, 0) * integer(r, COL_X_C0, 64, 0);
+    v->h = integer(r, COL_X_H, 1000000, 0);
+    v->w = integer(r, COL_X_W, 1000000, 0);
+    v->kh = integer(r, COL_KERNEL_H, 511, 1);
+    v->kw = integer(r, COL_KERNEL_W, 511, 1);
+    v->cout = p->N;
+    v->stride_h = v->stride_w = (int32_t)integer(r, COL_STRIDE, 63, 1);
+    v->dilation_h = v->dilation_w = (int32_t)integer(r, COL_DILATION, 255, 1);
+    v->pad_top = v->pad_bottom = v->pad_left = v->pad_right = (int32_t)integer(r, COL_PAD, 255, 0);
+}
+
 static void read_problem(struct reader *r, struct validate_row *out)
 {
     struct problem *p = &out->problem;
@@ -267,6 +309,9 @@ static void read_problem(struct reader *r, struct validate_row *out)
     }
     read_operand(r, &p->b, COL_DTYPE_B, COL_TRANS_B, COL_FORMAT_B);
     read_operand(r, &p->c, COL_DTYPE_C, COL_N_, COL_FORMAT_C);
+    if (is_conv(out)) {
+        read_conv(r, p);
+    }
     if (p->a.mx) {
         p->scale_a.dtype = p->scale_b.dtype = DTYPE_E8M0;
     }
@@ -338,7 +383,8 @@ enum status validate_row_read(const struct csv_table *csv, const struct validate
     out->start.l2_warm = integer(&r, COL_L2_WARM, 1, 0) != 0;
     out->copy_passes = (int32_t)integer(&r, COL_COPY_PASSES, INT32_MAX, 1);
     out->copy_nsplit = (int32_t)integer(&r, COL_COPY_NSPLIT, INT32_MAX, 1);
-    if (strcmp(out->op, "matmul") != 0 && strcmp(out->op, "matmul_mx") != 0 && strncmp(out->op, "copy", 4) != 0) {
+    if (strcmp(out->op, "matmul") != 0 && strcmp(out->op, "matmul_mx") != 0 && !is_conv(out) &&
+        strncmp(out->op, "copy", 4) != 0) {
         return STATUS_UNSUPPORTED;
     }
     read_problem(&r, out);
@@ -349,7 +395,11 @@ enum status validate_row_read(const struct csv_table *csv, const struct validate
         return STATUS_OK;
     }
     const struct location at = csv_location(csv, i, (size_t)columns->column[COL_M]);
-    return problem_finish(&out->problem, &at, d);
+    TRY(problem_finish(&out->problem, &at, d));
+    if (is_conv(out) && out->tiling.singleCoreM > out->problem.M) {
+        out->tiling.singleCoreM = (int32_t)out->problem.M;
+    }
+    return STATUS_OK;
 }
 
 /* --- prediction ----------------------------------------------------------- */

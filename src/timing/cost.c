@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "schedule/conv_tiles.h"
 
 /* An L1 block: what an unaligned row is cut into, and the alignment C rows need. */
 #define BLOCK_BYTES 32
@@ -39,6 +40,7 @@ static void copy_init(struct cost_copy *copy, const struct target_timing *p, con
     copy->exists = o->dtype != DTYPE_NONE;
     copy->nd = o->format == LAYOUT_ND;
     copy->k_contiguous = k_contiguous;
+    copy->k_points = 1;
     if (!copy->exists || !copy->nd) {
         return;
     }
@@ -104,11 +106,26 @@ void cost_init(struct cost *c, const struct schedule *s)
     }
     copy_init(&c->copy[ROLE_A], p, &problem->a, !problem->a.transpose, (int64_t)s->t.stepKa * s->t.baseK, s->t.baseM);
     copy_init(&c->copy[ROLE_B], p, &problem->b, problem->b.transpose, (int64_t)s->t.stepKb * s->t.baseK, s->t.baseN);
+    if (problem->op == PROBLEM_CONV) {
+        c->copy[ROLE_A].k_points = (int32_t)(problem->conv.kh * problem->conv.kw);
+        c->look_ahead = (int32_t)cost_min(p->conv_look_ahead, COST_AHEAD_MAX);
+    }
     c->all_nd = c->copy[ROLE_A].nd && c->copy[ROLE_B].nd;
     c->hbm_nd = p->hbm_nd * 1000.0 / s->target->ghz;
     c->hbm = p->hbm * 1000.0 / s->target->ghz;
     c->write_back_unit = p->write_back / c->hbm;
     init_run(c, s);
+}
+
+double cost_read_bytes(const struct schedule *s, enum role role, int32_t from, int32_t extent, int32_t k)
+{
+    const struct problem *p = s->problem;
+    if (role == ROLE_A && p->op == PROBLEM_CONV && extent > 0) {
+        struct conv_rows rows;
+        conv_rows_of(&p->conv, from, extent, &rows);
+        return (double)(rows.count * p->conv.w) * (double)(k / conv_window(p) * 32);
+    }
+    return (double)extent * k * dtype_info(role == ROLE_A ? p->a.dtype : p->b.dtype)->bits / 8;
 }
 
 int64_t cost_mmad(const struct cost *c, int64_t fractals)

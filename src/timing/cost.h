@@ -25,6 +25,14 @@ static inline double cost_max(double a, double b)
     return a > b ? a : b;
 }
 
+static inline double cost_min(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* The longest look-ahead of a conv, steps; a longer one is taken as this. */
+#define COST_AHEAD_MAX 16
+
 /* Times stay below this, so sums of two never overflow. */
 #define COST_TIME_MAX (INT64_C(1) << 61)
 
@@ -36,6 +44,7 @@ struct cost_copy {
     bool exists;
     bool nd;               /* ND source: rows through ND2NZ; else plain bursts */
     bool k_contiguous;     /* a row lies along K */
+    int32_t k_points;      /* K elements of one element in memory: filter points of a conv's feature map, else 1 */
     bool conflict;         /* row pitch hits the pitch-conflict rule */
     double unaligned;      /* cycles per byte of an unaligned row; 0: rule off */
     double unaligned_from; /* the rule holds for rows of at least so many bytes */
@@ -44,6 +53,7 @@ struct cost_copy {
 /* Everything about (schedule, target) that the formulas need, derived once. */
 struct cost {
     const struct target_timing *p;
+    int32_t look_ahead; /* conv: steps by which a move may be ahead of the loads; 0: any */
     int64_t sync, mmad_issue, mmad_latency, fixpipe_issue, copy_latency, tile_barrier;
     int64_t launch, init; /* of the run, of a core */
     bool mmad_barrier;
@@ -62,6 +72,10 @@ void cost_init(struct cost *c, const struct schedule *s);
 
 /* Bits of an element that leaves L0C: C's, or a partial sum's in the workspace. */
 int32_t cost_store_bits(const struct schedule *s);
+
+/* Bytes a tile reads from GM of an operand, `extent` rows of A (columns of B)
+ * from `from` on by `k`: of a conv's feature map, the rows under those points. */
+double cost_read_bytes(const struct schedule *s, enum role role, int32_t from, int32_t extent, int32_t k);
 
 /* Mmad: W of fm x fn x fk fractal products; occupancy W + mmad_issue,
  * completion W + mmad_latency. */

@@ -266,12 +266,14 @@ static bool needs_fill(const struct schedule *s)
 }
 
 /* The recurrence knows chunks of A and B with their scales, their loads, Mmad and
- * Fixpipe, and queues without limit. Bias and quant rows, zero fills and shuffled
- * or kept chunks with scales are timed by timing_ref alone. */
+ * Fixpipe, queues without limit and a conv's look-ahead of a few steps. Bias and
+ * quant rows, zero fills and shuffled or kept chunks with scales are timed by
+ * timing_ref alone. */
 static bool recurrence_applies(const struct schedule *s)
 {
     const bool mx = s->problem->a.mx || s->problem->b.mx;
-    return s->target->timing.queue_depth == 0 && !s->t.isBias && s->problem->quant.dtype == DTYPE_NONE &&
+    const bool far = s->problem->op == PROBLEM_CONV && s->target->timing.conv_look_ahead > RECURRENCE_AHEAD;
+    return !far && s->target->timing.queue_depth == 0 && !s->t.isBias && s->problem->quant.dtype == DTYPE_NONE &&
            !(mx && (needs_fill(s) || s->t.shuffleK || s->t.l1Resident));
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
+#include "schedule/conv_tiles.h"
 #include "timing/cost.h"
 #include "timing/table.h"
 
@@ -38,7 +39,6 @@ struct pass {
     struct mem_geometry *g;
     bool warm, write_back;
     bool uncached[2], c_uncached; /* L2 hints */
-    double element_bytes[2];
     int64_t c_element_bits;
     struct panel *panels;
     uint32_t panel_count, panel_cap, shape_cap, context_cap;
@@ -154,7 +154,7 @@ static uint32_t panel_find(struct pass *p, const int32_t key[PANEL_KEY], uint32_
     struct panel *panel = &p->panels[p->panel_count];
     memcpy(panel->key, key, sizeof panel->key);
     panel->touched = panel->seen = -1;
-    panel->bytes = (double)key[2] * key[4] * p->element_bytes[key[0]];
+    panel->bytes = cost_read_bytes(p->s, (enum role)key[0], key[1], key[2], key[4]);
     return p->panel_count++;
 }
 
@@ -170,6 +170,11 @@ static void shape_key(const struct pass *p, const struct tile *tile, struct mem_
         key->release[role] = h->release;
         key->resident[role] = h->resident;
         key->extent[role] = h->load && !h->resident ? h->extent : 0;
+    }
+    if (p->s->problem->op == PROBLEM_CONV) {
+        struct conv_rows rows;
+        conv_rows_of(&p->s->problem->conv, tile->hold[ROLE_A].from, tile->hold[ROLE_A].extent, &rows);
+        key->map_rows = key->extent[ROLE_A] > 0 ? (int32_t)rows.count : 0;
     }
     if (p->s->t.shuffleK) {
         struct step step;
@@ -263,7 +268,9 @@ static uint32_t tile_panel(struct pass *p, const struct core_step *core, enum ro
     if (!h->load || h->resident) {
         return PANEL_NONE;
     }
-    const int32_t key[PANEL_KEY] = {(int32_t)role, h->from, h->extent, tile->k0, tile->k, tile->batch};
+    const int32_t key[PANEL_KEY] = {
+        (int32_t)role, h->from, h->extent,
+        tile->k0,      tile->k, (int32_t)problem_matrix(p->s->problem, (enum tensor)role, tile->batch)};
     return panel_find(p, key, core->panel[role], guess->panel[role]);
 }
 
@@ -406,6 +413,10 @@ static double whole_bytes(const struct schedule *s)
     const double b = (double)p->K * (double)p->N * dtype_info(p->b.dtype)->bits;
     const int32_t planes = s->t.splitKReduce == REDUCE_WORKSPACE ? s->parts : 1;
     const double c = (double)p->M * (double)p->N * cost_store_bits(s) * planes;
+    if (p->op == PROBLEM_CONV) { /* images share the filters */
+        return (double)problem_tensor_bytes(p, TENSOR_A) + (double)problem_tensor_bytes(p, TENSOR_B) +
+               (double)p->batch * c / 8;
+    }
     return (double)p->batch * (a + b + c) / 8;
 }
 
@@ -488,8 +499,6 @@ enum status memctx_build(const struct schedule *s, bool l2_warm, struct mem_geom
     out->write_back = l2_warm ? 0 : s->t.l2C == L2_DISABLE ? 1 : 1 - memctx_hit_share(s->target, whole_bytes(s));
     struct pass p = {.s = s, .g = out, .warm = l2_warm};
     p.write_back = out->write_back * s->target->timing.write_back > 0;
-    p.element_bytes[ROLE_A] = dtype_info(s->problem->a.dtype)->bits / 8.0;
-    p.element_bytes[ROLE_B] = dtype_info(s->problem->b.dtype)->bits / 8.0;
     p.c_element_bits = cost_store_bits(s);
     p.uncached[ROLE_A] = s->t.l2A == L2_DISABLE;
     p.uncached[ROLE_B] = s->t.l2B == L2_DISABLE;

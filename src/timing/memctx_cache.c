@@ -21,6 +21,7 @@
 struct key {
     uint64_t l2_bytes, hit_low, hit_high, rounding, write_back; /* bit patterns of doubles */
     int64_t M, N, K, batch;
+    struct conv_shape conv;
     int32_t cores, warm, bits_a, bits_b, bits_c;
     int32_t usedCoreNum, singleCoreM, singleCoreN, singleCoreK, splitK, splitKReduce, assign;
     int32_t order, orderOffset, orderDirection, orderRounds, iterateOrder;
@@ -30,7 +31,7 @@ struct key {
     int32_t pad;
 };
 
-static_assert(sizeof(struct key) == 9 * 8 + 34 * 4, "struct key has no gaps");
+static_assert(sizeof(struct key) == 9 * 8 + sizeof(struct conv_shape) + 34 * 4, "struct key has no gaps");
 
 static uint64_t bits(double x)
 {
@@ -66,6 +67,7 @@ static void key_make(struct key *key, const struct schedule *s, bool warm)
     key->N = s->problem->N;
     key->K = s->problem->K;
     key->batch = s->problem->batch;
+    key->conv = s->problem->conv;
     key->cores = s->target->cores;
     key->warm = warm;
     key->bits_a = dtype_info(s->problem->a.dtype)->bits;

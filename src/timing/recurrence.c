@@ -15,7 +15,7 @@
 
 /* Periods whose states are remembered inside a tile. */
 #define SEEN_MAX     24
-#define VECTOR_WORDS 14
+#define VECTOR_WORDS (14 + RECURRENCE_AHEAD)
 
 static inline int64_t max2(int64_t a, int64_t b)
 {
@@ -28,6 +28,7 @@ static inline int64_t max2(int64_t a, int64_t b)
 struct run {
     int64_t t2, t1, tm, tf, e2, e1, em, ef, d2;
     int64_t rel_a[2], rel_b[2], l0a[2], l0b[2], l0c[2], unit[2];
+    int64_t loaded[RECURRENCE_AHEAD];
     int64_t ready_a, ready_b; /* data of the current chunks in L1, plus sync */
     int64_t b2, b1, bm, bf;
     int64_t mmad_start, mmad_end;
@@ -65,7 +66,8 @@ static int64_t chunk_period(const struct schedule *s, enum role role)
 void recurrence_init(struct recurrence *r, const struct schedule *s, const struct cost *c)
 {
     const struct tiling *t = &s->t;
-    *r = (struct recurrence){.step_a = t->stepKa,
+    *r = (struct recurrence){.look_ahead = c->look_ahead,
+                             .step_a = t->stepKa,
                              .step_b = t->stepKb,
                              .period = (int32_t)lcm_i64(chunk_period(s, ROLE_A), chunk_period(s, ROLE_B)),
                              .db_a = t->dbA1,
@@ -90,7 +92,8 @@ void recurrence_init(struct recurrence *r, const struct schedule *s, const struc
 
 static inline void copy_step(const struct recurrence *r, struct run *x, int64_t rel[2], int64_t cost, int64_t *ready)
 {
-    const int64_t start = max2(x->t2, rel[0] + r->sync);
+    int64_t start = max2(x->t2, rel[0] + r->sync);
+    start = r->look_ahead > 0 ? max2(start, x->loaded[0]) : start;
     x->t2 = start + cost;
     busy(&x->b2, &x->e2, start, x->t2 + r->copy_latency);
     x->d2 = x->t2 + r->copy_latency;
@@ -117,6 +120,12 @@ static inline void load_step(const struct recurrence *r, struct run *x, int64_t 
     start = first_b ? max2(start, x->ready_b) : start;
     x->t1 = start + load_b;
     busy(&x->b1, &x->e1, start, x->t1);
+    if (r->look_ahead > 0) {
+        for (int i = 0; i + 1 < r->look_ahead; i++) {
+            x->loaded[i] = x->loaded[i + 1];
+        }
+        x->loaded[r->look_ahead - 1] = x->t1;
+    }
 }
 
 static inline void mmad_step(const struct recurrence *r, struct run *x, int64_t work, int64_t barrier, bool init)
@@ -174,6 +183,9 @@ static void make_vector(const struct recurrence *r, const struct run *x, int64_t
         v[11 + i] = max2(x->l0b[i] - tm, t1 - r->sync);
     }
     v[13] = r->keeps ? max2(x->d2 - tm, t2) : 0;
+    for (int i = 0; i < RECURRENCE_AHEAD; i++) {
+        v[14 + i] = i < r->look_ahead ? max2(x->loaded[i] - tm, t2) : 0;
+    }
 }
 
 /* Adds `q` times (time, counters) since `then`. */
@@ -196,6 +208,9 @@ static inline void leap(struct run *x, const struct seen *then, int64_t q)
         x->rel_b[i] += d;
         x->l0a[i] += d;
         x->l0b[i] += d;
+    }
+    for (int i = 0; i < RECURRENCE_AHEAD; i++) {
+        x->loaded[i] += d;
     }
 }
 
@@ -355,6 +370,7 @@ static void state_load(struct run *x, const struct tile_state *s)
         x->l0c[i] = s->l0c[i];
         x->unit[i] = s->unit[i];
     }
+    memcpy(x->loaded, s->loaded, sizeof x->loaded);
 }
 
 /* Canonical form: relative to tm, clamped. */
@@ -376,6 +392,9 @@ static void state_store(const struct recurrence *r, const struct run *x, struct 
         s->l0b[i] = max2(x->l0b[i] - tm, s->t1 - r->sync);
         s->l0c[i] = max2(x->l0c[i] - tm, 0);
         s->unit[i] = max2(x->unit[i] - tm, 0);
+    }
+    for (int i = 0; i < RECURRENCE_AHEAD; i++) {
+        s->loaded[i] = i < r->look_ahead ? max2(x->loaded[i] - tm, s->t2) : 0;
     }
 }
 

@@ -10,10 +10,14 @@
 
 #include "timing/tile_cost.h"
 
+/* The longest look-ahead of a conv the recurrence knows. */
+#define RECURRENCE_AHEAD 4
+
 /* What of a schedule the recurrence depends on, besides costs. */
 struct recurrence {
     int32_t step_a, step_b;
-    int32_t period; /* steps after which the chunks of both operands begin together */
+    int32_t period;     /* steps after which the chunks of both operands begin together */
+    int32_t look_ahead; /* conv: steps, <= RECURRENCE_AHEAD; 0: none */
     int32_t db_a, db_b, db_l0a, db_l0b, db_l0c;
     bool l0_shared; /* one flag serves both L0 operands */
     bool unitflag, wait_both, tile_barrier, b_first, keeps, skip;
@@ -29,6 +33,7 @@ struct tile_state {
     int64_t l0a[2], l0b[2];     /* L0 halves free again */
     int64_t l0c[2];             /* L0C blocks: Mmad may start */
     int64_t unit[2];            /* unit flag: end of the Fixpipe on the block */
+    int64_t loaded[RECURRENCE_AHEAD]; /* conv: ends of B's loads in the last look_ahead steps, oldest first */
 };
 
 /* What a tile adds, relative to the tm it started from. */

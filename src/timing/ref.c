@@ -16,6 +16,10 @@
  *   fixpipe_issue, nor so early that it would end its work before it. The
  *   Fixpipe starts when the last Mmad of the block begins to deliver
  *   (mmad_latency), and ends fixpipe_issue after that Mmad's end at the earliest.
+ * - Conv: instructions that feed L0 are many, so the queue of MTE1 holds few steps
+ *   and a move GM->L1 cannot be issued far ahead: one of step k starts no earlier
+ *   than the end of the load of B of step k - conv_look_ahead, counted over all
+ *   tiles of the core.
  * - The scalar unit issues in program order and without delay as long as the
  *   queues have room. With queue_depth d > 0 an instruction issues no earlier
  *   than the start of the d-th before it in its pipe, and everything after it
@@ -67,8 +71,9 @@ struct core {
     struct l0c_block l0c[L0C_BLOCKS];
     int l0c_count;
     struct group load[ROLE_N], copy[COST_MOVED];
-    int32_t step_k0; /* K origin of the step */
-    int64_t tile;    /* whose `extra` this is; -1: none */
+    int32_t step_k0;                /* K origin of the step */
+    int64_t loaded[COST_AHEAD_MAX]; /* end of B's load in the last steps, a ring */
+    int64_t tile;                   /* whose `extra` this is; -1: none */
     const struct mem_context *context;
     struct shape_work work;
     struct tile_extra extra;
@@ -128,7 +133,7 @@ static void add_to_move(const struct core *r, const struct insn *insn, struct mo
         move->rows = (int32_t)rows;
         move->row_bytes += (int32_t)insn->p.copy.blockCount * 32;
         cols = move->row_bytes / 32 * dtype_c0(dtype);
-        move->chunk_k = (int32_t)(k_contiguous ? cols : rows);
+        move->chunk_k = (int32_t)(k_contiguous ? cols * r->c->copy[insn->role].k_points : rows);
     }
     move->insns++;
 }
@@ -330,9 +335,25 @@ static bool run_order(struct core *r, const struct insn *insn)
     }
 }
 
+/* Conv: a move of A or B waits until the loads have come close. */
+static int64_t look_ahead_start(const struct core *r, const struct insn *insn)
+{
+    const uint32_t ahead = (uint32_t)r->c->look_ahead;
+    const bool move = insn->pipe == PIPE_MTE2 && insn->role <= ROLE_B;
+    return ahead > 0 && move && insn->step >= ahead ? r->loaded[(insn->step - ahead) % COST_AHEAD_MAX] : TIMING_NEVER;
+}
+
+static void look_ahead_note(struct core *r, const struct insn *insn, int64_t end)
+{
+    if (insn->pipe == PIPE_MTE1 && insn->role == ROLE_B && (insn->flags & INSN_LAST) != 0) {
+        r->loaded[insn->step % COST_AHEAD_MAX] = end;
+    }
+}
+
 static int64_t start_of(struct core *r, const struct insn *insn)
 {
-    return max_i64(max_i64(r->pipe[insn->pipe].free, r->issue), unit_flag_start(r, insn));
+    const int64_t free = max_i64(r->pipe[insn->pipe].free, r->issue);
+    return max_i64(free, max_i64(unit_flag_start(r, insn), look_ahead_start(r, insn)));
 }
 
 /* Issues the next instruction of a pipe; the scalar unit waits for room in its queue. */
@@ -373,6 +394,7 @@ static void run_insn(struct core *r, const struct insn *insn)
         }
         struct duration d = insn_duration(r, insn);
         unit_flag_note(r, insn, start, &d);
+        look_ahead_note(r, insn, start + d.complete);
         pipe->free = start + d.occupied;
         pipe->done = max_i64(pipe->done, start + d.complete);
         if (d.complete > 0) {

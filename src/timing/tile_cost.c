@@ -127,8 +127,10 @@ void shape_work_init(struct shape_work *w, const struct cost *c, const struct sc
     w->store = cost_fixpipe(c, store.store_m, store.store_n);
     w->barrier = first.mmad_barrier != 0 && c->mmad_barrier;
     moves_init(w, c, &x, &first);
-    w->read_bytes[ROLE_A] = (double)shape->key.extent[ROLE_A] * w->k * dtype_info(s->problem->a.dtype)->bits / 8;
-    w->read_bytes[ROLE_B] = (double)shape->key.extent[ROLE_B] * w->k * dtype_info(s->problem->b.dtype)->bits / 8;
+    for (int role = ROLE_A; role <= ROLE_B; role++) {
+        w->read_bytes[role] = cost_read_bytes(s, (enum role)role, x.tile.hold[role].from, shape->key.extent[role],
+                                              w->k);
+    }
 }
 
 /* Cycles of the rows of one move that hit L2. */

@@ -21,6 +21,9 @@
 
 #define TOLERANCE    1e-6
 #define TOLERANCE_MX 5e-3
+/* The prototype gives every tile of a conv the mean bytes of its map; ours have
+ * those of their own rows. */
+#define TOLERANCE_CONV 3e-3
 
 struct fixture {
     struct arena arena;
@@ -78,7 +81,9 @@ static const struct target *prototype_target(struct fixture *f, const char *name
 /* Relative difference; our results are whole thousandths of a cycle. */
 static bool equal(double have, double want, const struct validate_row *row)
 {
-    const double tolerance = row->problem.a.mx && row->tiling.waitBoth == 0 ? TOLERANCE_MX : TOLERANCE;
+    const double tolerance = row->problem.op == PROBLEM_CONV                        ? TOLERANCE_CONV
+                             : row->problem.a.mx && row->tiling.waitBoth == 0 ? TOLERANCE_MX
+                                                                                    : TOLERANCE;
     return fabs(have - want) <= tolerance * want + timing_us(row->target, 1);
 }
 
@@ -122,7 +127,7 @@ static void reproduces_the_prototype(void **state)
     }
     print_message("%d of %zu rows compared\n", compared, f->runs.count);
     assert_int_equal(wrong, 0);
-    assert_true(compared >= 74); /* all but conv */
+    assert_true(compared >= 77);
 }
 
 int main(void)
