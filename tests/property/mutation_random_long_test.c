@@ -1,6 +1,7 @@
 /* The planted errors of mutation_quick_test on random tilings of both
  * architectures with every program variant: held operands, K slices, batches,
- * shuffled K, GEMV, row copies, Nz operands, all loads. */
+ * shuffled K, GEMV, row copies, Nz operands, all loads; every field of every
+ * instruction of two tiles of each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,8 +70,8 @@ static void test_random(void **state)
         struct schedule s;
         const int64_t tile = draw(targets[i % 2], &rng, &p, &s);
         point_print(&s);
-        mutation_run(&judge, &s, 0, 3, tally);
-        mutation_run(&judge, &s, tile, 3, tally);
+        mutation_run(&judge, &s, 0, 1, tally);
+        mutation_run(&judge, &s, tile, 1, tally);
     }
     const size_t missed = mutation_report(tally);
     judge_fini(&judge);

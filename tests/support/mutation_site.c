@@ -135,8 +135,9 @@ static int64_t used_rows(const struct site *c)
 bool site_first_filter_point(const struct site *c)
 {
     const struct load_3d_params *p = map(c);
-    const int64_t more = c->value - c->old, c0 = dtype_c0((enum dtype)c->i->dtype);
-    return point_filter(c) && no_padding(p) && p->l1H == 1 && field_is(c, "filterW") && site_grows(c) &&
+    const bool by_256 = field_is(c, "filterSizeW"); /* the ninth bit of the filter's width */
+    const int64_t more = (c->value - c->old) * (by_256 ? 256 : 1), c0 = dtype_c0((enum dtype)c->i->dtype);
+    return point_filter(c) && no_padding(p) && p->l1H == 1 && (by_256 || field_is(c, "filterW")) && site_grows(c) &&
            p->kStartPt + p->kExtension <= c0 && used_rows(c) <= p->l1W - more * p->dilationFilterW;
 }
 
@@ -319,14 +320,6 @@ bool site_after_last_store(const struct site *c)
         }
     }
     return true;
-}
-
-/* On a C of zeros the first to store cannot be told from one who adds. Not
- * equivalent on a board, where another core may come first: verify would have
- * to start from a C that is not zero. */
-bool site_first_to_add(const struct site *c)
-{
-    return c->right->core[stream_list_of(c->right, c->m->at)] == 0;
 }
 
 bool site_second_value(const struct site *c)

@@ -52,7 +52,7 @@ bool site_not_nz(const struct site *c);
 bool site_one_block(const struct site *c);
 bool site_both_on(const struct site *c);
 bool site_after_last_store(const struct site *c);
-bool site_first_to_add(const struct site *c);
+
 bool site_second_value(const struct site *c);
 bool site_no_scale_word(const struct site *c);
 bool site_no_quant_row(const struct site *c);
