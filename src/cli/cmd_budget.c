@@ -90,7 +90,7 @@ static enum status run(const struct command_line *line, struct diag *d)
 }
 
 static const struct command_option options[] = {
-    {'t', "tiling", "NAME", "this tiling, by its canonical name; what the name leaves out is auto"},
+    {'t', "tiling", "NAME", "this tiling, by its canonical name; what it leaves out the config fixes, or is auto"},
     {'c', "cell", "N", "cell of the config, from 0 (default: the first)"},
     {'s', "set", "PATH=VALUE", "override a key of the config; may be repeated"},
     {'o', "out", "DIR", "where the pictures go (default: results/NAME.budget)"},

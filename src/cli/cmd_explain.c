@@ -54,12 +54,12 @@ static enum status take_named(struct study *study, const struct cell *cell, cons
                               struct diag *d)
 {
     struct tiling t;
-    TRY(tiling_parse(name, &t, d));
+    TRY(cell_tiling(cell, name, &t, d));
     TRY(study_evaluate_tiling(study, cell, &t, VERIFY_NONE, out, d));
     if (out->why.reason != REASON_NONE) {
         struct strbuf text;
         strbuf_init(&text);
-        infeasible_advice(cell->target, &cell->problem, &out->t, &out->why, &text);
+        infeasible_advice(cell->target, &cell->problem, &t, &out->why, &text);
         diag_error(d, STATUS_MISMATCH, NULL, "%s is infeasible: %s", name, strbuf_cstr(&text));
         strbuf_fini(&text);
         return STATUS_MISMATCH;

@@ -20,49 +20,106 @@
 
 /* ---- dry run ---- */
 
-/* Counts points of a cell, all of them if there are few, else evenly spread ones. */
-static void dry_cell(const struct cell *cell)
+#define DRY_REASONS 64
+
+struct dry {
+    uint64_t size, looked_at, feasible;
+    uint64_t by_reason[REASON_N];
+    struct collect_reason reasons[DRY_REASONS]; /* as a run keeps them: one example each */
+    size_t reason_count;
+};
+
+static void dry_reason(struct dry *dry, const struct infeasible *why, const struct tiling *t, uint64_t index)
 {
-    printf("%s: ", cell->name);
-    if (cell->failed) {
-        printf("cannot be taken: %s\n", cell->failed);
+    size_t i = 0;
+    while (i < dry->reason_count && (dry->reasons[i].why.reason != why->reason || dry->reasons[i].why.buf != why->buf ||
+                                     dry->reasons[i].why.field != why->field ||
+                                     (why->reason == REASON_WHERE && dry->reasons[i].why.need != why->need))) {
+        i++;
+    }
+    if (i == DRY_REASONS) {
         return;
     }
-    const uint64_t size = cell->space.size;
-    const uint64_t n = size < DRY_RUN_POINTS ? size : DRY_RUN_POINTS;
-    uint64_t feasible = 0;
-    uint64_t reasons[REASON_N] = {0};
-    for (uint64_t i = 0; i < n; i++) {
+    if (i == dry->reason_count) {
+        dry->reasons[dry->reason_count++] = (struct collect_reason){.why = *why, .example = *t, .index = index};
+    }
+    dry->reasons[i].count++;
+}
+
+/* Looks at the points of a cell, all of them if there are few, else evenly spread ones. */
+static void dry_look(const struct cell *cell, struct dry *dry)
+{
+    dry->size = cell->space.size;
+    dry->looked_at = dry->size < DRY_RUN_POINTS ? dry->size : DRY_RUN_POINTS;
+    for (uint64_t i = 0; i < dry->looked_at; i++) {
         struct tiling t;
         struct plan plan;
         struct infeasible why = {0};
-        const uint64_t index = points_piece(i, size, n);
-        feasible += space_at(&cell->space, cell->target, &cell->problem, index, &t, &plan, &why);
-        reasons[why.reason]++;
+        const uint64_t index = points_piece(i, dry->size, dry->looked_at);
+        if (space_at(&cell->space, cell->target, &cell->problem, index, &t, &plan, &why)) {
+            dry->feasible++;
+        } else {
+            dry->by_reason[why.reason]++;
+            dry_reason(dry, &why, &t, index);
+        }
     }
-    printf("%" PRIu64 " tilings", size);
+}
+
+static void dry_print(const struct cell *cell, const struct dry *dry, bool verbose)
+{
+    const uint64_t size = dry->size, n = dry->looked_at;
+    printf("%s: %" PRIu64 " tilings", cell->name, size);
     printf(n < size ? ", %.1f %% feasible" : ", %.0f feasible",
-           n < size ? 100.0 * (double)feasible / (double)n : (double)feasible);
+           n < size ? 100.0 * (double)dry->feasible / (double)n : (double)dry->feasible);
     for (int r = REASON_NONE + 1; r < REASON_N; r++) {
-        if (reasons[r]) {
+        if (dry->by_reason[r]) {
             printf(", %.*f%s %s", n < size ? 1 : 0,
-                   n < size ? 100.0 * (double)reasons[r] / (double)n : (double)reasons[r], n < size ? " %" : "",
-                   infeasible_reason_name((enum infeasible_reason)r));
+                   n < size ? 100.0 * (double)dry->by_reason[r] / (double)n : (double)dry->by_reason[r],
+                   n < size ? " %" : "", infeasible_reason_name((enum infeasible_reason)r));
         }
     }
     printf(n < size ? " (of %" PRIu64 " looked at)\n" : "\n", n);
+    if (dry->feasible == 0 || verbose) {
+        struct collect_reason *reasons = (struct collect_reason *)dry->reasons;
+        const struct collect_cell shown = {.cell = cell, .reasons = reasons, .reason_count = dry->reason_count};
+        struct strbuf text;
+        strbuf_init(&text);
+        summary_reasons(&shown, "  ", &text);
+        fputs(strbuf_cstr(&text), stdout);
+        strbuf_fini(&text);
+    }
 }
 
-static enum status dry_run(const struct experiment *e, const char *results, struct diag *d)
+static enum status dry_run(const struct experiment *e, const char *results, bool verbose, struct diag *d)
 {
-    uint64_t total = 0;
+    uint64_t total = 0, failed = 0;
+    bool any = false;
     TRY(sweep_count(e, &total, d));
     for (size_t i = 0; i < e->count; i++) {
-        dry_cell(&e->cells[i]);
+        if (e->cells[i].failed) {
+            printf("%s: cannot be taken: %s\n", e->cells[i].name, e->cells[i].failed);
+            failed++;
+            continue;
+        }
+        struct dry *dry = calloc(1, sizeof(*dry));
+        if (!dry) {
+            return diag_error(d, STATUS_NO_MEMORY, NULL, "no memory for a dry run");
+        }
+        dry_look(&e->cells[i], dry);
+        dry_print(&e->cells[i], dry, verbose);
+        /* What was not looked at may be feasible. */
+        any = any || dry->feasible > 0 || dry->looked_at < dry->size;
+        free(dry);
     }
-    printf("%" PRIu64 " tiling%s in %zu cell%s, results would go to %s/%s\n", total, total == 1 ? "" : "s", e->count,
-           e->count == 1 ? "" : "s", results, e->name);
-    return STATUS_OK;
+    /* A cell that cannot be taken is a row of its own, no tiling. */
+    const uint64_t tilings = total - failed, cells = (uint64_t)e->count - failed;
+    printf("%" PRIu64 " tiling%s in %" PRIu64 " cell%s, results would go to %s/%s", tilings, tilings == 1 ? "" : "s",
+           cells, cells == 1 ? "" : "s", results, e->name);
+    if (failed) {
+        printf("; %" PRIu64 " cell%s cannot be taken", failed, failed == 1 ? "" : "s");
+    }
+    printf("\n");
+    return any ? STATUS_OK : diag_error(d, STATUS_MISMATCH, NULL, "no cell has a feasible tiling");
 }
 
 /* ---- after the run ---- */
@@ -227,7 +284,8 @@ static enum status run(const struct command_line *line, struct diag *d)
         st = run_single_tiling(e, tiling, &arena, &e, d);
     }
     if (st == STATUS_OK) {
-        st = command_has(line, "dry-run") ? dry_run(e, results, d) : run_it(line, e, threads, d);
+        st = command_has(line, "dry-run") ? dry_run(e, results, command_has(line, "verbose"), d)
+                                          : run_it(line, e, threads, d);
     }
     free(sets);
     arena_fini(&arena);
@@ -237,10 +295,11 @@ static enum status run(const struct command_line *line, struct diag *d)
 static const struct command_option options[] = {
     {'j', "threads", "N", "threads (default: one for each processor allowed); results do not depend on it"},
     {'s', "set", "PATH=VALUE", "override a key of the config; may be repeated"},
-    {'t', "tiling", "NAME", "only this tiling, by its canonical name, in every cell"},
+    {'t', "tiling", "NAME",
+     "only this tiling, by its canonical name, in every cell; what it leaves out the config fixes, or is auto"},
     {0, "results", "DIR", "where NAME/ goes (default: results)"},
     {'f', "force", NULL, "replace finished results of another config"},
-    {'n', "dry-run", NULL, "count tilings and reasons, evaluate nothing"},
+    {'n', "dry-run", NULL, "count tilings and reasons, evaluate nothing; -v: an example of each reason"},
     {0, "dump-c", "FILE", "write C of the best tiling of each cell, as the engine computes it, raw"},
     {0, "no-plots", NULL, "tables only"},
     {'q', "quiet", NULL, "no progress; stdout has only the last lines"},

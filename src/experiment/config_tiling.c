@@ -300,6 +300,10 @@ static void read_l2(struct tiling_reader *r, const struct yaml_node *key)
 
 /* ---- where ---- */
 
+#define WHERE_RULE                                                                                  \
+    "a clause is an integer condition over tiling fields, M, N and K: || && ! == != < <= > >= + - " \
+    "* / %% min max ceil_div align_up"
+
 static void read_clause(struct config *c, const struct yaml_node *node, struct space_where *out)
 {
     struct expr *expr = NULL;
@@ -307,7 +311,15 @@ static void read_clause(struct config *c, const struct yaml_node *node, struct s
     if (yaml_read_text(node, "where", &text, c->diag) != STATUS_OK) {
         return;
     }
-    if (expr_compile(text, &node->at, space_variables(), c->arena, &expr, c->diag) == STATUS_OK) {
+    if (expr_compile(text, &node->at, space_variables(), c->arena, &expr, c->diag) != STATUS_OK) {
+        diag_rule(c->diag, WHERE_RULE);
+        return;
+    }
+    if (expr_constant(expr)) {
+        diag_error(c->diag, STATUS_INVALID, &node->at, "where: '%s' reads no field: it is the same for every tiling",
+                   text);
+        diag_rule(c->diag, WHERE_RULE);
+    } else {
         *out = (struct space_where){.text = text, .expr = expr};
     }
 }

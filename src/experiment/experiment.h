@@ -62,6 +62,11 @@ enum status experiment_load(const char *path, const char *const *sets, struct ar
 enum status experiment_parse(const char *file, const char *text, size_t len, const char *const *sets,
                              struct arena *arena, const struct experiment **out, struct diag *d);
 
+/* The tiling a canonical name means in a cell: what the name leaves out is the
+ * config's fixed field (a scalar, not a list), else TILING_AUTO. Where name and
+ * config differ the name holds, with a warning. */
+enum status cell_tiling(const struct cell *cell, const char *name, struct tiling *out, struct diag *d);
+
 /* Every key a config may have, with its values and meaning, as text. */
 void experiment_describe(struct strbuf *out);
 

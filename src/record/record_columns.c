@@ -54,7 +54,7 @@ void record_reason(const struct cell *cell, const struct record *r, struct strbu
         strbuf_add(out, cell->failed);
     } else if (r->why.reason != REASON_NONE) {
         strbuf_addf(out, "%s: ", infeasible_reason_name(r->why.reason));
-        infeasible_text(&r->why, &r->t, out);
+        space_reason_text(&cell->space, &r->why, &r->t, out);
     }
 }
 

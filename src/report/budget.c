@@ -32,6 +32,7 @@ static void judge(struct budget *b)
 
 static void resolve(struct budget *b)
 {
+    b->given = b->t;
     tiling_resolve(b->cell->target, &b->problem, &b->t, &b->why);
     judge(b);
 }
@@ -48,6 +49,7 @@ static bool scan(struct budget *b)
         if (feasible || why.reason == REASON_UNSUPPORTED) {
             point.source = BUDGET_SPACE;
             point.index = i;
+            space_raw(space, i, &point.given);
             point.why = (struct infeasible){.field = TF_N};
             judge(&point);
             *b = point;
@@ -65,7 +67,7 @@ enum status budget_choose(const struct cell *cell, const char *name, struct budg
     }
     if (name != NULL) {
         out->source = BUDGET_GIVEN;
-        TRY(tiling_parse(name, &out->t, d));
+        TRY(cell_tiling(cell, name, &out->t, d));
         resolve(out);
         return STATUS_OK;
     }
@@ -134,7 +136,7 @@ static void add_source(const struct budget *b, struct strbuf *out)
 {
     switch (b->source) {
     case BUDGET_GIVEN:
-        strbuf_add(out, "as named; what the name leaves out is auto");
+        strbuf_add(out, "as named; what the name leaves out is fixed by the config or auto");
         break;
     case BUDGET_AUTO:
         strbuf_add(out, "the config's fixed fields, all others by their auto rule");
@@ -161,7 +163,7 @@ static void add_head(const struct budget *b, struct strbuf *out)
     strbuf_add(out, "\n  verdict  ");
     if (!b->fits) {
         strbuf_add(out, "DOES NOT FIT: ");
-        infeasible_advice(target, &b->problem, &b->t, &b->why, out);
+        infeasible_advice(target, &b->problem, &b->given, &b->why, out);
     } else if (b->missing.reason != REASON_NONE) {
         strbuf_add(out, "fits; `run` cannot simulate it yet (");
         infeasible_text(&b->missing, &b->t, out);

@@ -20,6 +20,7 @@ enum budget_source {
 struct budget {
     const struct cell *cell;
     struct problem problem; /* of the cell, complete */
+    struct tiling given;    /* what is fixed; the rest TILING_AUTO */
     struct tiling t;        /* resolved */
     enum budget_source source;
     uint64_t index; /* BUDGET_SPACE: the point */
@@ -29,8 +30,8 @@ struct budget {
     struct infeasible missing; /* REASON_UNSUPPORTED: what the schedule does not lower yet */
 };
 
-/* Chooses and plans a tiling: `name` (canonical, may be partial) or, if NULL,
- * the config's fixed fields with all else auto; if that does not fit, the first
+/* Chooses and plans a tiling: `name` (canonical, may be partial) on top of
+ * the config's fixed fields or, if NULL, those alone, with all else auto; if that does not fit, the first
  * point of the cell's space that does; if none does, the auto tiling as it is.
  * A cell that cannot be simulated yet (conv, ...) is planned all the same.
  * @return STATUS_INVALID: the name cannot be read, or the cell has no problem. */

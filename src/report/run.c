@@ -237,11 +237,9 @@ void run_outcome_fini(struct run_outcome *out)
 enum status run_single_tiling(const struct experiment *e, const char *name, struct arena *arena,
                               const struct experiment **out, struct diag *d)
 {
-    struct tiling t;
-    TRY(tiling_parse(name, &t, d));
     struct experiment *copy = arena_alloc(arena, 1, sizeof(*copy));
     struct cell *cells = arena_alloc(arena, e->count, sizeof(*cells));
-    int32_t *values = arena_alloc(arena, TF_N, sizeof(*values));
+    int32_t *values = arena_alloc(arena, e->count * TF_N, sizeof(*values));
     if (!copy || !cells || !values) {
         return no_memory(d);
     }
@@ -249,12 +247,16 @@ enum status run_single_tiling(const struct experiment *e, const char *name, stru
     memcpy(cells, e->cells, e->count * sizeof(*cells));
     copy->cells = cells;
     copy->search = SEARCH_EXHAUSTIVE;
-    for (int f = 0; f < TF_N; f++) {
-        values[f] = tiling_get(&t, (enum tiling_field)f);
-    }
-    for (size_t i = 0; i < e->count; i++) {
+    bool said = false;
+    for (size_t i = 0; i < e->count; i++, values += TF_N) {
+        struct tiling t;
+        /* Cells of one variant have one space, so the first of each says it all. */
+        const bool heard = i > 0 && strcmp(e->cells[i].variant, e->cells[0].variant) == 0;
+        said = said || heard;
+        TRY(cell_tiling(&e->cells[i], name, &t, said ? NULL : d));
         struct space space = {.where = cells[i].space.where, .where_count = cells[i].space.where_count};
         for (int f = 0; f < TF_N; f++) {
+            values[f] = tiling_get(&t, (enum tiling_field)f);
             if (values[f] != TILING_AUTO) {
                 space_set(&space, (enum tiling_field)f, &values[f], 1);
             }

@@ -111,7 +111,8 @@ void summary_reasons(const struct collect_cell *cell, const char *indent, struct
     qsort(order, cell->reason_count, sizeof(*order), by_count);
     for (size_t i = 0; i < cell->reason_count; i++) {
         strbuf_addf(out, "%s%8" PRIu64 "  %s: ", indent, order[i]->count, infeasible_reason_name(order[i]->why.reason));
-        infeasible_advice(cell->cell->target, &cell->cell->problem, &order[i]->example, &order[i]->why, out);
+        space_advice(&cell->cell->space, cell->cell->target, &cell->cell->problem, order[i]->index, &order[i]->why,
+                     out);
         strbuf_addf(out, "\n%s          e.g. ", indent);
         tiling_name(&order[i]->example, out);
         strbuf_add(out, "\n");

@@ -115,7 +115,7 @@ void tables_reasons(const struct collect *c, struct strbuf *out)
             tiling_name(&r->example, &text);
             strbuf_add_csv(out, strbuf_cstr(&text));
             strbuf_clear(&text);
-            infeasible_advice(cell->cell->target, &cell->cell->problem, &r->example, &r->why, &text);
+            space_advice(&cell->cell->space, cell->cell->target, &cell->cell->problem, r->index, &r->why, &text);
             strbuf_add(out, ",");
             strbuf_add_csv(out, strbuf_cstr(&text));
             strbuf_add(out, "\n");

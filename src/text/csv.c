@@ -94,6 +94,9 @@ static char *quoted_field(struct reader *r, char **stop)
     while (is_blank(*r->next)) {
         r->next++;
     }
+    if (r->line != line && !at_line_end(r) && *r->next != ',') {
+        blame(r, "the quote is not closed on its line, and where it is, text follows", line, col);
+    }
     if (!at_line_end(r) && *r->next != ',') {
         blame(r, "text after the closing quote", r->line, column_of(r, r->next));
         while (!at_line_end(r) && *r->next != ',') {
@@ -258,6 +261,21 @@ static bool row_is_good(struct reader *r, uint32_t line)
     return false;
 }
 
+/* A bad row must not take others with it: a quote too many makes a field of all
+ * that follows. So the row ends with its first line; the lines after it, which
+ * reading has cut up, are restored from the source. */
+static void end_bad_row(struct reader *r, char *row, uint32_t line)
+{
+    if (r->line <= line + 1) {
+        return;
+    }
+    const char *lf = memchr(r->table->source + (row - r->begin), '\n', (size_t)(r->end - row));
+    char *next = lf ? r->begin + (lf + 1 - r->table->source) : r->end;
+    memcpy(next, r->table->source + (next - r->begin), (size_t)(r->next - next));
+    r->next = r->line_start = next;
+    r->line = line + 1;
+}
+
 /* Fresh pointer arrays for the next row, cut from slabs of many rows. */
 static bool next_slot(struct reader *r, size_t row, size_t rows_per_slab)
 {
@@ -299,12 +317,14 @@ static enum status read_rows(struct reader *r)
             return out_of_memory(r);
         }
         const uint32_t line = r->line;
+        char *row = r->next;
         read_row(r, t->columns);
         fresh = row_is_good(r, line);
         if (fresh) {
             t->rows[t->count++] = (struct csv_row){.line = line, .fields = r->fields, .cols = r->cols};
         } else {
             t->bad++;
+            end_bad_row(r, row, line);
         }
     }
     return STATUS_OK;

@@ -2,7 +2,8 @@
  *
  * Header names are trimmed of blanks, as are unquoted fields. Blank lines and
  * lines that begin with '#' are skipped. Rows longer or shorter than the header
- * are reported per row and skipped, never fatal. A header that names a column
+ * are reported per row and skipped, never fatal; a bad row ends with its first
+ * line, so that a quote too many costs one row. A header that names a column
  * twice is an error. */
 #ifndef TEXT_CSV_H
 #define TEXT_CSV_H

@@ -376,6 +376,16 @@ bool expr_uses(const struct expr *e, size_t var)
     return false;
 }
 
+bool expr_constant(const struct expr *e)
+{
+    for (size_t i = 0; i < e->count; i++) {
+        if (e->code[i].op == OP_VAR) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool divides(int64_t a, int64_t b)
 {
     return b != 0 && !(a == INT64_MIN && b == -1);
@@ -389,6 +399,21 @@ static bool ceil_div_ok(int64_t a, int64_t b, int64_t *out)
     }
     *out = a / b + (a % b > 0);
     return true;
+}
+
+/* May b be divided by in this operation? */
+static bool divisor_ok(enum op op, int64_t b)
+{
+    switch (op) {
+    case OP_DIV:
+    case OP_MOD:
+        return b != 0;
+    case OP_CEIL_DIV:
+    case OP_ALIGN_UP:
+        return b >= 1;
+    default:
+        return true;
+    }
 }
 
 /* a = a op b. @return false if the result does not exist. */
@@ -495,7 +520,7 @@ enum status expr_eval(const struct expr *e, const int64_t *vars, int64_t *out)
         case OP_ALIGN_UP:
             top--;
             if (!apply(code.op, &stack[top - 1], stack[top])) {
-                return STATUS_LIMIT;
+                return divisor_ok(code.op, stack[top]) ? STATUS_LIMIT : STATUS_INVALID;
             }
             continue;
         }

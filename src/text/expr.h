@@ -27,8 +27,11 @@ enum status expr_compile(const char *text, const struct location *at, const char
 /* True if the expression reads names[var]. */
 bool expr_uses(const struct expr *e, size_t var);
 
-/* @return STATUS_OK, or STATUS_LIMIT on overflow, division by zero, or
- * ceil_div and align_up by a divisor < 1. */
+/* Reads no variable at all? */
+bool expr_constant(const struct expr *e);
+
+/* @return STATUS_OK, STATUS_LIMIT on overflow, or STATUS_INVALID on division by
+ * zero, and on ceil_div and align_up by a divisor < 1. */
 enum status expr_eval(const struct expr *e, const int64_t *vars, int64_t *out);
 
 #endif

@@ -212,7 +212,8 @@ static void text_unsupported(const struct infeasible *why, struct strbuf *out)
         [UNSUPPORTED_BIAS] = "a bias",
         [UNSUPPORTED_QUANT] = "a quant row",
         [UNSUPPORTED_MX] = "MX scales",
-        [UNSUPPORTED_RESULT_FORMAT] = "this layout of C (Nz: N, baseN and singleCoreN in whole blocks of 16 columns, 32 for b8)",
+        [UNSUPPORTED_RESULT_FORMAT] =
+            "this layout of C (Nz: N, baseN and singleCoreN in whole blocks of 16 columns, 32 for b8)",
         [UNSUPPORTED_NO_FIXPIPE] = "the way from L0C to GM through UB",
         [UNSUPPORTED_HF32] = "HF32 of operands other than float",
         [UNSUPPORTED_RESULT_DTYPE] = "the conversion to this dtype of C",
@@ -293,7 +294,10 @@ void infeasible_text(const struct infeasible *why, const struct tiling *t, struc
                     why->need);
         break;
     case REASON_WHERE:
-        strbuf_addf(out, "where clause %" PRId64 " is false", why->need);
+        strbuf_addf(out, "where clause %" PRId64 " %s", why->need,
+                    why->have == WHERE_DIVIDES_BY_ZERO ? "divides by zero"
+                    : why->have == WHERE_OVERFLOWS     ? "overflows 64 bits"
+                                                       : "is false");
         break;
     case REASON_UNSUPPORTED:
         text_unsupported(why, out);

@@ -95,15 +95,41 @@ int plan_events(const struct problem *p, const struct tiling *t, struct plan_eve
 
 /* --- help for the user ---------------------------------------------------- */
 
-/* The value of why->field nearest to the tiling's own that is legal: with it
- * the whole tiling fits; if no value brings that, the nearest with which the
- * broken rule holds. All other fields stay (depths follow their steps).
- * @return TILING_AUTO if the field is none or no value of it helps. */
-int32_t tiling_nearest_legal(const struct target *target, const struct problem *p, const struct tiling *t,
+enum advice_kind {
+    ADVICE_NONE = 0, /* no value of a field helps */
+    ADVICE_RULE,     /* with it the broken rule and those before it hold; `then` is broken next */
+    ADVICE_LEGAL     /* with it the whole tiling is legal */
+};
+
+struct advice {
+    enum advice_kind kind;
+    enum tiling_field field; /* why->field; where no value of that is legal, maybe another of the same buffer */
+    int32_t value;
+    uint64_t freed; /* ADVICE_LEGAL: bit of each field that must become auto for it */
+    struct infeasible then;
+    struct tiling t; /* the tiling with it, resolved */
+};
+
+/* What to change to mend a broken rule: of why->field the legal value nearest
+ * to the tiling's own; else the legal value of another field of the same
+ * buffer; else one of why->field with the buffer's other fields auto; else the
+ * nearest with which at least the rule holds and none
+ * reported before it breaks.
+ * `given`: the fields that are fixed, the others TILING_AUTO: those are
+ * resolved anew for each value, as they will be when the user sets it. Of a
+ * tiling without autos all other fields stay, but depths follow their steps. */
+void tiling_advise(const struct target *target, const struct problem *p, const struct tiling *given,
+                   const struct infeasible *why, struct advice *out);
+
+/* The legal value of why->field by tiling_advise(), TILING_AUTO if none is. */
+int32_t tiling_nearest_legal(const struct target *target, const struct problem *p, const struct tiling *given,
                              const struct infeasible *why);
 
-/* infeasible_text() and, where there is one, "; nearest legal baseM: 112". */
-void infeasible_advice(const struct target *target, const struct problem *p, const struct tiling *t,
+/* The advice in words, after a reason: "; nearest legal baseM: 112". */
+void advice_text(const struct advice *advice, const struct infeasible *why, struct strbuf *out);
+
+/* infeasible_text() and advice_text(). `given` as above. */
+void infeasible_advice(const struct target *target, const struct problem *p, const struct tiling *given,
                        const struct infeasible *why, struct strbuf *out);
 
 #endif

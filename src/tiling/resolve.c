@@ -42,14 +42,17 @@ static int64_t block_bytes(int64_t rows, int64_t cols, int64_t bits)
 static void resolve_choices(struct resolver *r)
 {
     static const enum tiling_field constant[] = {
-        TF_splitK,   TF_orderDirection, TF_iterateOrder, TF_stepM,        TF_stepN,   TF_copyFirst, TF_shuffleK,
-        TF_fullLoad, TF_l1Resident,     TF_gemv,         TF_l2A,          TF_l2B,     TF_l2C,       TF_api,
-        TF_waitBoth, TF_tileBarrier,    TF_scaleFactorM, TF_scaleFactorN, TF_rowCopy,
+        TF_orderDirection, TF_iterateOrder, TF_stepM,        TF_stepN,   TF_copyFirst, TF_shuffleK, TF_fullLoad,
+        TF_l1Resident,     TF_gemv,         TF_l2A,          TF_l2B,     TF_l2C,       TF_api,      TF_waitBoth,
+        TF_tileBarrier,    TF_scaleFactorM, TF_scaleFactorN, TF_rowCopy,
     };
     struct tiling *t = r->t;
     for (size_t i = 0; i < sizeof constant / sizeof constant[0]; i++) {
         rule(r, constant[i], tiling_field_info(constant[i])->def);
     }
+    /* Slices shorter than K are parts of a split K. */
+    const bool parts = !is_auto(r, TF_singleCoreK) && t->singleCoreK < r->p->K;
+    rule(r, TF_splitK, parts ? ceil_div(r->p->K, t->singleCoreK) : 1);
     /* Parts must be summed somehow; what a workspace holds, vector cores add. */
     const bool wide = dtype_info(r->p->c.dtype)->bits == 32; /* else partial sums would be rounded */
     rule(r, TF_splitKReduce, t->splitK == 1 ? REDUCE_NONE : wide ? REDUCE_ATOMIC : REDUCE_WORKSPACE);
@@ -303,23 +306,42 @@ static int64_t larger_step(const struct resolver *r, int64_t large, int64_t smal
     return step;
 }
 
+/* The step along K that a given depth stands for: half of it if it is even and
+ * nothing says that there is one buffer, else all of it. 0: no depth is given. */
+static int64_t step_of_depth(const struct resolver *r, enum tiling_field depth, enum tiling_field db, int32_t step_mn,
+                             bool whole)
+{
+    const int64_t given = is_auto(r, depth) ? 0 : tiling_get(r->t, depth);
+    const int64_t blocks = given / step_mn;
+    if (given % step_mn != 0) {
+        return 0; /* contradicts stepM or stepN: plan_fits says so */
+    }
+    const int64_t buffers = !is_auto(r, db) ? tiling_get(r->t, db) : whole || blocks % 2 != 0 ? 1 : 2;
+    return blocks % buffers == 0 ? blocks / buffers : 0;
+}
+
 static void resolve_steps(struct resolver *r)
 {
     struct tiling *t = r->t;
     const bool whole_a = t->fullLoad == FULL_LOAD_A, whole_b = t->fullLoad == FULL_LOAD_B;
     const int64_t nk = k_steps(r);
+    const int64_t given_a = step_of_depth(r, TF_depthA1, TF_dbA1, t->stepM, whole_a);
+    const int64_t given_b = step_of_depth(r, TF_depthB1, TF_dbB1, t->stepN, whole_b);
+    const bool free_a = is_auto(r, TF_stepKa) && given_a == 0, free_b = is_auto(r, TF_stepKb) && given_b == 0;
+    rule(r, TF_stepKa, free_a ? TILING_AUTO : given_a);
+    rule(r, TF_stepKb, free_b ? TILING_AUTO : given_b);
     int64_t depth_a, depth_b;
     l1_depths(r, &depth_a, &depth_b);
-    int64_t a = !is_auto(r, TF_stepKa) ? t->stepKa : whole_a ? nk : step_for(r, depth_a, r->bits_a);
-    int64_t b = !is_auto(r, TF_stepKb) ? t->stepKb : whole_b ? nk : step_for(r, depth_b, r->bits_b);
+    int64_t a = !free_a ? t->stepKa : whole_a ? nk : step_for(r, depth_a, r->bits_a);
+    int64_t b = !free_b ? t->stepKb : whole_b ? nk : step_for(r, depth_b, r->bits_b);
     if (r->p->op == PROBLEM_CONV) {
-        a = is_auto(r, TF_stepKa) && !whole_a ? conv_auto_step_a(r->target, r->p, t, nk) : a;
-        b = is_auto(r, TF_stepKb) && !whole_b ? min_i64(b, conv_auto_step_b(r->target, r->p, t, a)) : b;
+        a = free_a && !whole_a ? conv_auto_step_a(r->target, r->p, t, nk) : a;
+        b = free_b && !whole_b ? min_i64(b, conv_auto_step_b(r->target, r->p, t, a)) : b;
     }
     /* The larger becomes a multiple of the smaller, as far as it is free to. */
-    if (a > b && is_auto(r, TF_stepKa) && !whole_a && r->p->op == PROBLEM_MATMUL) {
+    if (a > b && free_a && !whole_a && r->p->op == PROBLEM_MATMUL) {
         a = larger_step(r, a, b);
-    } else if (b > a && is_auto(r, TF_stepKb) && !whole_b) {
+    } else if (b > a && free_b && !whole_b) {
         b = larger_step(r, b, a);
     }
     rule(r, TF_stepKa, a);

@@ -73,22 +73,26 @@ void space_raw(const struct space *s, uint64_t index, struct tiling *out)
     }
 }
 
-/* The first clause that is false or cannot be computed (division by zero,
- * overflow), from 1; 0 if all hold. */
-static int32_t where_broken(const struct space *s, const struct problem *p, const struct tiling *t)
+/* The first clause that is false or cannot be computed; true if all hold. */
+static bool where_holds(const struct space *s, const struct problem *p, const struct tiling *t, struct infeasible *why)
 {
     if (s->where_count == 0) {
-        return 0;
+        return true;
     }
     int64_t vars[TF_N + 8];
     space_variable_values(p, t, vars);
     for (int32_t i = 0; i < s->where_count; i++) {
         int64_t holds = 0;
-        if (expr_eval(s->where[i].expr, vars, &holds) != STATUS_OK || holds == 0) {
-            return i + 1;
+        const enum status st = expr_eval(s->where[i].expr, vars, &holds);
+        if (st != STATUS_OK || holds == 0) {
+            const enum where_fault fault = st == STATUS_OK        ? WHERE_FALSE
+                                           : st == STATUS_INVALID ? WHERE_DIVIDES_BY_ZERO
+                                                                  : WHERE_OVERFLOWS;
+            *why = (struct infeasible){.reason = REASON_WHERE, .field = TF_N, .need = i + 1, .have = fault};
+            return false;
         }
     }
-    return 0;
+    return true;
 }
 
 bool space_at(const struct space *s, const struct target *target, const struct problem *p, uint64_t index,
@@ -100,12 +104,29 @@ bool space_at(const struct space *s, const struct target *target, const struct p
     if (why->reason != REASON_NONE) {
         return false;
     }
-    const int32_t broken = where_broken(s, p, out);
-    if (broken != 0) {
-        *why = (struct infeasible){.reason = REASON_WHERE, .field = TF_N, .need = broken};
-        return false;
+    return where_holds(s, p, out, why) && plan_make(target, p, out, plan, why);
+}
+
+void space_reason_text(const struct space *s, const struct infeasible *why, const struct tiling *t, struct strbuf *out)
+{
+    infeasible_text(why, t, out);
+    if (why->reason == REASON_WHERE && why->need >= 1 && why->need <= s->where_count) {
+        strbuf_addf(out, ": %s", s->where[why->need - 1].text);
     }
-    return plan_make(target, p, out, plan, why);
+}
+
+void space_advice(const struct space *s, const struct target *target, const struct problem *p, uint64_t index,
+                  const struct infeasible *why, struct strbuf *out)
+{
+    struct tiling given, t;
+    struct infeasible ignored;
+    struct advice advice;
+    space_raw(s, index, &given);
+    t = given;
+    tiling_resolve(target, p, &t, &ignored);
+    space_reason_text(s, why, &t, out);
+    tiling_advise(target, p, &given, why, &advice);
+    advice_text(&advice, why, out);
 }
 
 /* Position of a value on an axis, -1 if it is not there. */

@@ -41,6 +41,13 @@ void space_raw(const struct space *s, uint64_t index, struct tiling *out);
 bool space_at(const struct space *s, const struct target *target, const struct problem *p, uint64_t index,
               struct tiling *out, struct plan *plan, struct infeasible *why);
 
+/* infeasible_text(), where a broken clause of `where` is quoted. */
+void space_reason_text(const struct space *s, const struct infeasible *why, const struct tiling *t, struct strbuf *out);
+
+/* infeasible_advice() of point `index`: what to set instead in the space's config. */
+void space_advice(const struct space *s, const struct target *target, const struct problem *p, uint64_t index,
+                  const struct infeasible *why, struct strbuf *out);
+
 /* Index whose raw digits equal the given tiling's fields; false if it is not in the space. */
 bool space_index(const struct space *s, const struct tiling *t, uint64_t *out);
 

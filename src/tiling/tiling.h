@@ -127,10 +127,12 @@ enum infeasible_reason {
                             (dtypes.h), need = enum product, have = infeasible_pack_dtypes() */
     REASON_OPERAND,       /* an extent of operand `buf` (enum role) must be a multiple of need */
     REASON_FIELD_WIDTH,   /* an instruction field cannot hold the value */
-    REASON_WHERE,         /* a `where:` clause is false: need = its number */
+    REASON_WHERE,         /* a `where:` clause does not hold: need = its number, have = enum where_fault */
     REASON_UNSUPPORTED,   /* fits, but the schedule does not lower it yet: need = enum unsupported */
     REASON_N
 };
+
+enum where_fault { WHERE_FALSE = 0, WHERE_DIVIDES_BY_ZERO, WHERE_OVERFLOWS };
 
 struct infeasible {
     uint16_t reason; /* enum infeasible_reason */

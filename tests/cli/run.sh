@@ -25,6 +25,16 @@ name=$(sed -n 's/.*"best": "\([^"]*\)".*/\1/p' results/small/manifest.json)
 expect 0 "$TILESCOPE" run small.yaml --tiling "$name" --set name=named --no-plots -q
 [ "$(sed -n 's/.*"task_mcyc": \([0-9]*\)}.*/\1/p' results/named/manifest.json)" = "$best" ] || fail "--tiling gives another time"
 
+# what a name leaves out the config fixes; where both speak the name holds
+expect 1 "$TILESCOPE" run -t b128x256x64_s8x4 -s tiling.kernel=mix -n
+has out "L1 needs 524288 B, has 524032 B"
+expect 0 "$TILESCOPE" run -t b128x256x64_s8x4_k0 -s tiling.kernel=mix -n
+has err "kernel is cube, not mix as the config fixes it"
+
+# a clause that cannot be computed says so, with its text
+expect 1 "$TILESCOPE" run small.yaml -n -s 'where=["baseK / (baseM - 64) >= 0"]' -s baseM=64
+has out "where clause 1 divides by zero: baseK / (baseM - 64) >= 0"
+
 # finished results: same key again is fine, another key needs --force
 expect 0 "$TILESCOPE" run small.yaml --no-plots
 expect 2 "$TILESCOPE" run small.yaml --no-plots --set K=256
@@ -46,6 +56,20 @@ has err "--threads: '0' is no whole number"
 expect 2 "$TILESCOPE" run small.yaml -n -j x
 expect 0 "$TILESCOPE" run small.yaml -n --set name=dry
 has out "48 tilings, "
+lacks out "e.g."
+expect 0 "$TILESCOPE" run small.yaml -n -v --set name=dry
+has out "e.g."
+expect 1 "$TILESCOPE" run small.yaml -n --set name=dry --set baseM=4080 --set baseN=4080
+has out "4 tilings, 0 feasible, 4 buffer"
+has out "L0C needs"
+has out "legal with baseM: "
+has out "e.g. b4080x4080x"
+has err "no cell has a feasible tiling"
+# tilings of cells that cannot be taken go nowhere
+printf 'M,N,K\n128,160,192\n128,,192\n' >shapes.csv
+expect 0 "$TILESCOPE" run small.yaml -n --set name=dry --set 'problem={shapes: shapes.csv}'
+has out "cannot be taken: "
+last_line out '^48 tilings in 1 cell, results would go to results/dry; 1 cell cannot be taken$'
 [ ! -e results/dry ] || fail "a dry run wrote results"
 
 # errors of a config, with place and suggestion

@@ -360,6 +360,38 @@ static void the_default_config_loads(void **state)
     unload(&l);
 }
 
+/* A named tiling stands on the config's fixed fields. */
+static void a_name_on_top_of_the_config(void **state)
+{
+    (void)state;
+    struct loaded l;
+    struct tiling t;
+    struct diag d;
+    parse(&l, HEAD "tiling: {kernel: mix, stepKa: 2, baseM: [32, 64], dbL0C: auto, depthB1: 8}\n");
+    diag_init(&d);
+    assert_int_equal(cell_tiling(&l.e->cells[0], "b16x32x64", &t, &d), STATUS_OK);
+    assert_int_equal(t.kernel, KERNEL_MIX);
+    assert_int_equal(t.stepKa, 2);
+    assert_int_equal(t.baseM, 16);
+    assert_int_equal(t.depthB1, 8);
+    assert_int_equal(t.dbL0C, TILING_AUTO);
+    assert_int_equal(t.stepKb, TILING_AUTO);
+    assert_int_equal(d.count, 0);
+    /* The name holds where both speak, and that is said. */
+    assert_int_equal(cell_tiling(&l.e->cells[0], "s4x1_d2x2_k0", &t, &d), STATUS_OK);
+    assert_int_equal(t.stepKa, 4);
+    assert_int_equal(t.kernel, KERNEL_CUBE);
+    assert_int_equal(t.baseM, TILING_AUTO); /* a list fixes nothing */
+    assert_int_equal(t.depthB1, TILING_AUTO);
+    assert_int_equal(d.count, 3);
+    assert_int_equal(d.errors, 0);
+    assert_string_equal(d.messages[0].text, "stepKa is 4, not 2 as the config fixes it: the name 's4x1_d2x2_k0' holds");
+    assert_non_null(strstr(d.messages[1].text, "depthB1 is what its steps give, not 8"));
+    assert_non_null(strstr(d.messages[2].text, "kernel is cube, not mix"));
+    diag_fini(&d);
+    unload(&l);
+}
+
 static void keys_are_described(void **state)
 {
     (void)state;
@@ -388,6 +420,7 @@ int main(void)
         cmocka_unit_test(conv_fills_its_shape),
         cmocka_unit_test(key_is_canonical),
         cmocka_unit_test(the_default_config_loads),
+        cmocka_unit_test(a_name_on_top_of_the_config),
         cmocka_unit_test(keys_are_described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

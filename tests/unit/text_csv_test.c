@@ -83,7 +83,7 @@ static void bad_rows_are_reported_and_skipped(void **state)
     } cases[] = {
         {"1\n", 2, 1, "row has 1 field, the header has 2"},
         {"1,2,3\n", 2, 1, "row has 3 fields, the header has 2"},
-        {"1,\"x\n8,9\n", 2, 3, "not closed"},
+        {"1,\"x\n", 2, 3, "not closed"},
         {"1,\"x\"y\n", 2, 6, "text after the closing quote"},
         {"1,x\"y\n", 2, 4, "a quote inside an unquoted field"},
         {"1,\xFF\n", 2, 3, "not UTF-8"},
@@ -91,14 +91,12 @@ static void bad_rows_are_reported_and_skipped(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char text[128] = "a,b\n";
         strcat(text, cases[i].row);
-        if (i != 2) {
-            strcat(text, "8,9\n"); /* the row after the bad one is read */
-        }
+        strcat(text, "8,9\n"); /* the row after the bad one is read */
         struct fixture f;
         parse(&f, text);
         assert_int_equal(f.status, STATUS_OK);
         const struct diag_message *m = f.d.count ? f.d.messages : NULL;
-        if (f.t.bad != 1 || f.t.count != (i != 2) || !m || m->line != cases[i].line || m->col != cases[i].col ||
+        if (f.t.bad != 1 || f.t.count != 1 || !m || m->line != cases[i].line || m->col != cases[i].col ||
             !strstr(m->text, cases[i].words) || !m->rule) {
             fail_msg("case %zu: %u:%u %s", i, m ? m->line : 0, m ? m->col : 0, m ? m->text : "none");
         }
@@ -106,6 +104,52 @@ static void bad_rows_are_reported_and_skipped(void **state)
             assert_string_equal(f.t.rows[0].fields[1], "9");
         }
         done(&f);
+    }
+}
+
+/* A quote too many costs its own row, whatever the file holds after it. */
+static void a_bad_row_ends_with_its_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t rows, bad;
+        const char *last; /* first field of the last row */
+    } cases[] = {
+        {"M,N\n16,\"256\n17,1\n18,2\n19,3\n", 3, 1, "19"},
+        {"M,N\n16,\"256\n17,\"1\n18,2\n", 1, 2, "18"},
+        {"M,N\n16,\"256\n17,\"1\"\n18,2\n", 2, 1, "18"},
+        {"M,N\n16,\"256\r\n17,1\r\n18,\"2\"\r\n", 2, 1, "18"},
+        {"M,N\n\"16\n17,1\n18,2\n", 2, 1, "18"},
+        {"M,N\n16,\"256\n\n# a comment\n18,2", 1, 1, "18"},
+        {"M,N\n16,\"2\n56\",3\n17,1\n", 1, 2, "17"},
+        {"M,N\n16,\"2\n5\"6\n17,1\n", 1, 2, "17"},
+        {"M,N\n16,\"256", 0, 1, NULL},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct arena arena;
+        struct diag d;
+        struct csv_table t;
+        arena_init(&arena);
+        diag_init(&d);
+        assert_int_equal(csv_parse("q.csv", cases[i].text, strlen(cases[i].text), &arena, &t, &d), STATUS_OK);
+        assert_int_equal(t.count, cases[i].rows);
+        assert_int_equal(t.bad, cases[i].bad);
+        assert_int_equal(d.errors, cases[i].bad);
+        assert_int_equal(d.messages[0].line, 2);
+        if (cases[i].last) {
+            assert_string_equal(t.rows[t.count - 1].fields[0], cases[i].last);
+        }
+        for (size_t k = 0; k < t.count; k++) { /* places are those of the source */
+            const struct location at = csv_location(&t, k, 0);
+            const char *line = t.source;
+            for (uint32_t n = 1; n < at.line; n++) {
+                line = strchr(line, '\n') + 1;
+            }
+            assert_int_equal(strncmp(line + at.col - 1, t.rows[k].fields[0], strlen(t.rows[k].fields[0])), 0);
+        }
+        diag_fini(&d);
+        arena_fini(&arena);
     }
 }
 
@@ -219,6 +263,7 @@ int main(void)
         cmocka_unit_test(fields_quotes_and_places),
         cmocka_unit_test(line_break_in_quotes),
         cmocka_unit_test(bad_rows_are_reported_and_skipped),
+        cmocka_unit_test(a_bad_row_ends_with_its_line),
         cmocka_unit_test(bad_headers),
         cmocka_unit_test(column_cap),
         cmocka_unit_test(row_cap),

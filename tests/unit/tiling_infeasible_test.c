@@ -47,33 +47,60 @@ struct expected {
     int32_t nearest;  /* TILING_AUTO: there is none */
 };
 
+/* A value called legal makes the whole tiling legal; one that is said to mend
+ * the rule breaks none reported before it. */
+static void assert_legal(const struct problem *p, enum chip chip, const struct tiling *given,
+                         const struct tiling *resolved, const struct infeasible *why)
+{
+    struct advice a;
+    struct plan plan;
+    struct infeasible other;
+    tiling_advise(chips[chip], p, given, why, &a);
+    if (a.kind == ADVICE_LEGAL) {
+        struct tiling better = *given;
+        for (int f = 0; f < TF_N; f++) {
+            if ((a.freed >> f & 1) != 0) {
+                tiling_set(&better, (enum tiling_field)f, TILING_AUTO);
+            }
+        }
+        tiling_set(&better, a.field, a.value);
+        if (given == resolved) { /* depths follow */
+            better.depthA1 = better.depthB1 = TILING_AUTO;
+        }
+        tiling_resolve(chips[chip], p, &better, &other);
+        assert_int_equal(other.reason, REASON_NONE);
+        assert_true(plan_fits(chips[chip], p, &better, &plan, &other));
+    } else if (a.kind == ADVICE_RULE) {
+        assert_false(plan_fits(chips[chip], p, &a.t, &plan, &other));
+        assert_memory_equal(&other, &a.then, sizeof other);
+        assert_false(other.reason == why->reason && other.field == why->field && other.buf == why->buf);
+        if (why->reason == REASON_BUFFER) {
+            assert_true(plan_need(&plan, (enum buffer)why->buf) <= plan.usable[why->buf]);
+        }
+    }
+}
+
 static void check(const struct problem *p, const struct expected *e)
 {
-    struct tiling t;
+    struct tiling t, given;
     struct infeasible why;
     struct plan plan;
     struct strbuf text;
     strbuf_init(&text);
-    assert_int_equal(tiling_parse(e->name, &t, NULL), STATUS_OK);
+    assert_int_equal(tiling_parse(e->name, &given, NULL), STATUS_OK);
+    t = given;
     tiling_resolve(chips[e->chip], p, &t, &why);
     assert_int_equal(why.reason, REASON_NONE);
     assert_false(plan_fits(chips[e->chip], p, &t, &plan, &why));
     infeasible_text(&why, &t, &text);
     assert_string_equal(strbuf_cstr(&text), e->text);
-    if (tiling_nearest_legal(chips[e->chip], p, &t, &why) != e->nearest) {
+    const int32_t nearest = tiling_nearest_legal(chips[e->chip], p, &given, &why);
+    if (nearest != e->nearest) {
         print_error("%s: %s\n", e->name, e->text);
     }
-    assert_int_equal(tiling_nearest_legal(chips[e->chip], p, &t, &why), e->nearest);
-    /* The nearest value is legal: the rule holds with it. */
-    if (e->nearest != TILING_AUTO) {
-        struct tiling better = t;
-        struct infeasible other;
-        tiling_set(&better, (enum tiling_field)why.field, e->nearest);
-        better.depthA1 = better.stepM * better.stepKa * better.dbA1;
-        better.depthB1 = better.stepN * better.stepKb * better.dbB1;
-        const bool fits = plan_fits(chips[e->chip], p, &better, &plan, &other);
-        assert_true(fits || other.reason != why.reason || other.field != why.field || other.buf != why.buf);
-    }
+    assert_int_equal(nearest, e->nearest);
+    assert_legal(p, e->chip, &given, &t, &why);
+    assert_legal(p, e->chip, &t, &t, &why);
     strbuf_fini(&text);
 }
 
@@ -122,6 +149,48 @@ static void buffers(void **state)
            "step 4 x 2 buffers)",
            7},
           {B1, "b128x256x64_l2x2x2", "L0C needs 262144 B, has 131072 B (baseM 128 x baseN 256 x dbL0C 2)", 128});
+}
+
+static void say(enum chip chip, const struct problem *p, const struct tiling *given, const char *text)
+{
+    struct tiling t = *given;
+    struct infeasible why;
+    struct plan plan;
+    struct strbuf out;
+    strbuf_init(&out);
+    tiling_resolve(chips[chip], p, &t, &why);
+    assert_false(plan_fits(chips[chip], p, &t, &plan, &why));
+    infeasible_advice(chips[chip], p, given, &why, &out);
+    assert_string_equal(strbuf_cstr(&out), text);
+    assert_legal(p, chip, given, &t, &why);
+    strbuf_fini(&out);
+}
+
+/* Where no value of the named field is legal: another field of the buffer, or
+ * one that mends this rule only, and that is said. */
+static void honest_advice(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct tiling t;
+    half(&p, 4096, 4096, 512, false, true);
+    tiling_all_auto(&t);
+    t.fullLoad = FULL_LOAD_A;
+    say(B1, &p, &t,
+        "L1 needs 1507328 B, has 524288 B (A: baseM 128 x baseK 64 x step 8 x 1 buffer, whole; B: baseN 256 x baseK 64 "
+        "x step 1 x 2 buffers); legal with singleCoreN: 4096");
+    half(&p, 4096, 4096, 4096, true, false);
+    tiling_all_auto(&t);
+    t.baseM = 560, t.baseK = 176, t.depthA1 = 13;
+    say(B1, &p, &t, "L0A needs 394240 B, has 65536 B (baseM 560 x baseK 176 x dbL0A 2); nearest legal baseM: 64");
+    tiling_all_auto(&t);
+    t.baseM = 256, t.baseN = 256, t.baseK = 256;
+    say(B1, &p, &t,
+        "L0C needs 262144 B, has 131072 B (baseM 256 x baseN 256 x dbL0C 1); legal with baseM: 64 and baseN auto");
+    t.order = ORDER_SWIZZLE, t.assign = ASSIGN_GRID; /* broken whatever the buffers say */
+    say(B1, &p, &t,
+        "L0C needs 262144 B, has 131072 B (baseM 256 x baseN 256 x dbL0C 1); with baseM 128 that holds, but L0A needs "
+        "131072 B, has 65536 B (baseM 128 x baseK 256 x dbL0A 2)");
 }
 
 static void bias_and_quant_buffers(void **state)
@@ -260,13 +329,14 @@ static void contradictions(void **state)
            "unitflag 1 excludes this problem on this target: only 950, A2 and A3 have it, and every Mmad must cover "
            "what Fixpipe stores (A41)",
            0},
-          {B1, "o0_or2", "order linear excludes orderRounds 2: rounds go with l2split", 3},
+          {B1, "o0_or2", "order linear excludes orderRounds 2: rounds go with l2split", 1},
           {B1, "as1_o3_or2",
            "assign blocks excludes order l2split: l2split walks slices (grid), the other orders walk tiles (blocks)",
            0},
           {B1, "as0_o1",
            "assign grid excludes order swizzle: l2split walks slices (grid), the other orders walk tiles (blocks)", 1},
-          {B1, "sk512", "singleCoreK 512 excludes splitK 1: cd(K, singleCoreK) parts must be the splitK parts", 1024});
+          {B1, "split1_sk512", "singleCoreK 512 excludes splitK 1: cd(K, singleCoreK) parts must be the splitK parts",
+           1024});
 }
 
 static void split_k(void **state)
@@ -530,6 +600,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buffers),
+        cmocka_unit_test(honest_advice),
         cmocka_unit_test(bias_and_quant_buffers),
         cmocka_unit_test(scale_buffers),
         cmocka_unit_test(ranges_and_multiples),

@@ -418,6 +418,59 @@ static void fixed_fields_stay(void **state)
     }
 }
 
+/* A field that is given decides those it is made of, whatever is auto. */
+static void one_given_field_contradicts_nothing(void **state)
+{
+    const struct chips *c = *state;
+    struct problem p;
+    struct tiling t;
+    point_problem(&p, 2048, 2048, 2048, false, true);
+    for (int32_t depth = 1; depth <= 16; depth++) {
+        tiling_all_auto(&t);
+        t.depthA1 = depth;
+        resolve(c->b1, &p, &t);
+        assert_int_equal(t.stepKa, depth % 2 == 0 ? depth / 2 : depth);
+        assert_int_equal(t.dbA1, depth % 2 == 0 ? 2 : 1);
+        if (depth <= 8) {
+            tiling_all_auto(&t);
+            t.depthB1 = depth;
+            resolve(c->b1, &p, &t);
+            assert_int_equal(t.stepKb * t.dbB1, depth);
+        }
+    }
+    /* With the number of buffers or the step along M beside it. */
+    tiling_all_auto(&t);
+    t.depthA1 = 12, t.dbA1 = 1, t.baseM = 64;
+    resolve(c->b1, &p, &t);
+    assert_int_equal(t.stepKa, 12);
+    tiling_all_auto(&t);
+    t.depthA1 = 12, t.stepM = 2, t.baseM = 64;
+    resolve(c->b1, &p, &t);
+    assert_int_equal(t.stepKa, 3);
+    tiling_all_auto(&t);
+    p.M = p.N = 64;
+    p.K = 1024;
+    p.a.rows = p.b.rows = p.c.rows = 0;
+    p.a.ld = p.b.ld = p.c.ld = 0;
+    assert_int_equal(problem_finish(&p, NULL, NULL), STATUS_OK);
+    t.depthA1 = 4, t.fullLoad = FULL_LOAD_A, t.baseM = 64, t.baseK = 256, t.baseN = 64;
+    resolve(c->b1, &p, &t);
+    assert_int_equal(t.stepKa, 4);
+    assert_int_equal(t.dbA1, 1);
+    point_problem(&p, 2048, 2048, 2048, false, true);
+    /* A short slice of K splits it. */
+    for (int32_t k = 128; k <= 2048; k *= 2) {
+        tiling_all_auto(&t);
+        t.singleCoreK = k;
+        resolve(c->b1, &p, &t);
+        assert_int_equal(t.splitK, 2048 / k);
+    }
+    tiling_all_auto(&t);
+    t.singleCoreK = 768;
+    resolve(c->b1, &p, &t);
+    assert_int_equal(t.splitK, 3);
+}
+
 static void below_range_is_reported(void **state)
 {
     const struct chips *c = *state;
@@ -446,6 +499,7 @@ int main(void)
         cmocka_unit_test(full_load),
         cmocka_unit_test(conv),
         cmocka_unit_test(fixed_fields_stay),
+        cmocka_unit_test(one_given_field_contradicts_nothing),
         cmocka_unit_test(below_range_is_reported),
     };
     return cmocka_run_group_tests(tests, load_chips, free_chips);
