@@ -113,7 +113,7 @@ static void cycles_fixpipe(const struct insn *in, const struct target *t, struct
 /* A row off its 512 B line costs more (timing_model.md section 5). */
 static void set_alignment(struct cost_copy *copy, const struct target_timing *p, int64_t pitch, int64_t row)
 {
-    const int64_t align = gcd_i64(pitch, row);
+    const int64_t common = gcd_i64(pitch, row), align = common & -common; /* largest power of two in both */
     double weight = p->align_weight_else;
     for (size_t i = sizeof p->align_bytes / sizeof p->align_bytes[0]; i-- > 0;) {
         if (p->align_bytes[i] > 0 && align % (int64_t)p->align_bytes[i] == 0) {
