@@ -107,6 +107,24 @@ static void loop_assignment(const struct schedule *s, struct strbuf *out)
     }
 }
 
+/* What a split-K kernel needs around it; it is not in the instructions nor in the time. */
+static void add_split_k(const struct schedule *s, struct strbuf *out)
+{
+    const struct problem *p = s->problem;
+    const int64_t c_bytes = dtype_bytes(p->c.dtype, p->M * p->N);
+    if (s->t.splitKReduce == REDUCE_ATOMIC) {
+        strbuf_addf(out,
+                    "  before the kernel: C must hold zeros (%" PRId64
+                    " B to clear, then a sync); its time is not in the task below\n",
+                    c_bytes);
+    } else if (s->t.splitKReduce == REDUCE_WORKSPACE) {
+        strbuf_addf(out,
+                    "  after the last tile: vector cores add %" PRId32 " planes of %" PRId64
+                    " B from the workspace into C (%" PRId64 " B); their time is not in the task below\n",
+                    s->parts, p->M * p->N * 4, c_bytes);
+    }
+}
+
 static void loop_copy(const struct schedule *s, enum role role, struct strbuf *out)
 {
     const struct tiling *t = &s->t;
@@ -144,6 +162,7 @@ void explain_loops(const struct schedule *s, struct strbuf *out)
     schedule_totals(s, &totals);
     strbuf_addf(out, "  in all: %" PRIu64 " tiles, %" PRIu64 " steps, %" PRIu64 " instructions on the pipes\n",
                 totals.tiles, totals.steps, totals.insns);
+    add_split_k(s, out);
 }
 
 /* ---- times ---- */
