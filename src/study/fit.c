@@ -9,7 +9,6 @@
 
 /* Steps of the search, as shares of a value. */
 static const double STEPS[] = {0.08, 0.04, 0.02, 0.01, 0.005};
-#define ROUNDS_MAX 40
 
 const char *fit_default_params(int32_t arch)
 {
@@ -262,19 +261,18 @@ static enum status try_param(const struct search *s, double *values, int p, doub
     return STATUS_OK;
 }
 
+/* All steps from coarse to fine, again until none of them helps: a fit that starts from its own result stays there. */
 static enum status descend(const struct search *s, double *values, double *best)
 {
-    for (size_t i = 0; i < sizeof STEPS / sizeof STEPS[0]; i++) {
-        for (int round = 0; round < ROUNDS_MAX; round++) {
-            const double before = *best;
+    double before;
+    do {
+        before = *best;
+        for (size_t i = 0; i < sizeof STEPS / sizeof STEPS[0]; i++) {
             for (int p = 0; p < s->count; p++) {
                 TRY(try_param(s, values, p, STEPS[i], best));
             }
-            if (before - *best < FIT_LEAST) {
-                break;
-            }
         }
-    }
+    } while (*best < before);
     return STATUS_OK;
 }
 

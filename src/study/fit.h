@@ -8,7 +8,7 @@
  *
  * The search is a coordinate descent from the target file's values: each number
  * is tried one step up and down, steps from 8 % down to 0.5 % of it, values kept
- * to four digits, until a whole round helps by less than FIT_LEAST. It has no
+ * to four digits, again until no step wins FIT_LEAST. It has no
  * chance in it: the same rows and files give the same numbers. */
 #ifndef STUDY_FIT_H
 #define STUDY_FIT_H
@@ -16,8 +16,8 @@
 #include "study/validate_score.h"
 
 #define FIT_PARAMS_MAX 24
-/* Percent of the objective a step must win: less is noise of the rounding. */
-#define FIT_LEAST 0.002
+/* Percent of the objective a step must win. Less is noise of a few rows: numbers then stay where they are. */
+#define FIT_LEAST 0.01
 
 struct fit_param {
     const char *name; /* without "timing." */

@@ -134,6 +134,7 @@ static const struct target_key schema[] = {
     TIME(queue_depth, RANGE_ZERO_UP, "count"),
     TIME(head_us, RANGE_ZERO_UP, "us"),
     TIME(head_cores_us, RANGE_ZERO_UP, "us"),
+    TIME(head_full_cores, RANGE_POSITIVE, "count"),
     TIME(init_us, RANGE_ZERO_UP, "us"),
     TIME(init_api_us, RANGE_ZERO_UP, "us"),
     TIME(mix_us, RANGE_ZERO_UP, "us"),

@@ -75,6 +75,7 @@ static const struct target *prototype_target(struct fixture *f, const char *name
     *t = *loaded;
     t->timing.load_call = t->timing.load_min = 0;
     t->timing.mmad_barrier = 0;
+    t->timing.head_full_cores = t->cores;
     return t;
 }
 

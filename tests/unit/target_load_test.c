@@ -313,6 +313,7 @@ static const struct {
     {"timing.mix_us", 11, 0},
     {"timing.tile_barrier", 50, 50},
     {"timing.queue_depth", 0, 0},
+    {"timing.head_full_cores", 2, 2},
     {"timing.bt_width", 32, 32},
     {"timing.bt_latency", 20, 20},
     {"timing.fb_width", 32, 32},

@@ -437,8 +437,11 @@ static void launch(void **state)
     assert_int_equal(lab_cycles(l, NULL), 77 + 1000 + 3000);
     l->tiling.kernel = KERNEL_MIX;
     assert_int_equal(lab_cycles(l, NULL), 77 + 6000 + 3000);
-    l->problem.M = 32; /* one of the two others runs too */
+    l->problem.M = 32; /* a second core of three */
     l->tiling.usedCoreNum = 2;
+    p->head_full_cores = 2;
+    assert_int_equal(lab_cycles(l, NULL), 77 + 10000 + 3000);
+    p->head_full_cores = 3;
     assert_int_equal(lab_cycles(l, NULL), 77 + 8000 + 3000);
 }
 
