@@ -10,7 +10,7 @@ set xlabel "Arithmetic intensity  (FLOP per byte between GM and the cores)" font
 set ylabel "Attained  (TFLOP/s)" font f14 offset -1,0
 # Angle on paper of a line of slope 1 on the log axes.
 ang = atan2((H - top - bottom) / log10(y_high / y_low), (W - left - right) / log10(x_high / x_low)) * 180 / pi
-set label 1 peak_text at graph 0.985,first peak*1.13 right font f14 tc rgb ink front
+set label 1 peak_text at graph 0.985,first peak right offset 0,0.95 font f14 tc rgb ink front
 if (l2_x > 0) { set label 2 l2_text at first l2_x,l2_x*l2*1.22 center rotate by ang font f14 tc rgb grey front }
 if (hbm_x > 0) { set label 3 hbm_text at first hbm_x,hbm_x*hbm*1.22 center rotate by ang font f14 tc rgb ink front }
 ridge = peak / hbm
@@ -20,7 +20,7 @@ if (ridge > x_low && ridge < x_high) { \
 set object 1 rectangle at graph box_x,box_y size graph box_w,box_h fc rgb 0xf3f3f3 fs solid 0.9 noborder front
 set label 5 best1 at graph box_x-box_w/2+0.012,box_y+0.022 left font f14 tc rgb ink front
 set label 6 best2 at graph box_x-box_w/2+0.012,box_y-0.026 left font f14 tc rgb ink front
-set arrow 2 from graph arrow_x,arrow_y to first best_x,best_y head filled size screen 0.010,18 lc rgb ink lw 1 front
+set arrow 2 from graph arrow_x,arrow_y to graph tip_x,tip_y nohead lc rgb ink lw 1 front
 set key at graph key_x,key_y left top Left reverse spacing 1.25 samplen 1.5 font f13 opaque box lc rgb pale width 1 height 0.4
 plot 'roofline.dat' index 'roof_l2' using 1:2 with lines lc rgb grey lw 1.4 dt 3 notitle, \
   '' index 'roof_hbm' using 1:2 with lines lc rgb ink lw 2.4 notitle, \

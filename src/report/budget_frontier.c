@@ -283,25 +283,19 @@ static int32_t add_area(const struct budget *b, int32_t k, struct frontier_depth
     return name_at;
 }
 
-/* One name for areas that reach equally high: "baseK 16, 32". */
+/* One name for areas that reach equally high: "baseK ≤ 32"; the largest covers the others. */
 static void add_names(const struct problem *p, const int32_t name_at[K_COUNT], struct strbuf *out)
 {
     static const unsigned text[K_COUNT] = {0x222222, 0x222222, 0x222222, 0xffffff, 0xffffff, 0xffffff};
     bool any = false;
     for (int k = 0; k < K_COUNT; k++) {
-        const bool first = k == 0 || name_at[k - 1] != name_at[k],
+        const bool alone = k == 0 || name_at[k - 1] != name_at[k],
                    last = k + 1 == K_COUNT || name_at[k + 1] != name_at[k];
-        if (name_at[k] == 0) {
+        if (name_at[k] == 0 || !last) {
             continue;
         }
-        if (first) {
-            int end = k;
-            while (end + 1 < K_COUNT && name_at[end + 1] == name_at[k]) {
-                end++;
-            }
-            strbuf_addf(out, "%g %g %u \"baseK ", AXIS_LOW * 1.12, name_at[k] / 1.2, text[end]);
-        }
-        strbuf_addf(out, "%s%d%s", first ? "" : ", ", k_elements(p, K_BYTES[k]), last ? "\"\n" : "");
+        strbuf_addf(out, "%g %g %u \"baseK %s%d\"\n", AXIS_LOW * 1.1, name_at[k] / 1.2, text[k], alone ? "" : "≤ ",
+                    k_elements(p, K_BYTES[k]));
         any = true;
     }
     if (!any) {

@@ -1,6 +1,7 @@
 /* plot_budget.c - map of the buffers: what lies where, what is free. Every
  * buffer is drawn as wide as its capacity. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,35 +34,88 @@ static bool has_pong(const struct plan *plan, const struct region *r)
     return false;
 }
 
-/* Text that fits into `pixels`, else nothing. */
-static void add_fitting(struct strbuf *out, const char *text, double pixels)
+static bool fits(const char *text, double pixels)
 {
-    picture_quoted(out, 7.0 * (double)strlen(text) + 4 <= pixels ? text : "");
+    return plot_text_width(text, 13) + 6 <= pixels;
+}
+
+/* What a region is called and where it lies: "A pong", "0x8000, 14 KiB". */
+static void region_words(const struct plan *plan, const struct region *r, struct strbuf *name, struct strbuf *place)
+{
+    strbuf_clear(name);
+    strbuf_clear(place);
+    strbuf_addf(name, "%s%s", colours[r->role].name, r->half ? " pong" : has_pong(plan, r) ? " ping" : "");
+    strbuf_addf(place, "0x%" PRIx64 ", ", (uint64_t)r->off);
+    summary_bytes(r->size, place);
+}
+
+static double region_pixels(const struct plan *plan, const struct region *r)
+{
+    return MAP_WIDTH * (double)r->size / (double)plan->usable[r->buf];
 }
 
 static void add_region(const struct plan *plan, const struct region *r, int row, struct strbuf *out)
 {
     const struct role_colour *c = &colours[r->role];
     const double usable = (double)plan->usable[r->buf];
-    const double pixels = MAP_WIDTH * (double)r->size / usable;
-    struct strbuf text;
-    char name[32];
-    strbuf_init(&text);
+    const double pixels = region_pixels(plan, r);
+    struct strbuf name;
+    struct strbuf place;
+    strbuf_init(&name);
+    strbuf_init(&place);
+    region_words(plan, r, &name, &place);
+    const bool both = fits(strbuf_cstr(&name), pixels) && fits(strbuf_cstr(&place), pixels);
     strbuf_addf(out, "%.6f %.6f %d %u %u ", (double)r->off / usable, (double)(r->off + r->size) / usable, row,
                 r->half ? c->light : c->dark, r->half ? 0x222222U : (unsigned)c->text_dark);
-    snprintf(name, sizeof(name), "%s%s", c->name, r->half ? " pong" : has_pong(plan, r) ? " ping" : "");
-    add_fitting(out, name, pixels);
-    strbuf_addf(&text, "0x%" PRIx64 ", ", (uint64_t)r->off);
-    summary_bytes(r->size, &text);
+    picture_quoted(out, both ? strbuf_cstr(&name) : "");
     strbuf_add(out, " ");
-    add_fitting(out, strbuf_cstr(&text), pixels);
+    picture_quoted(out, both ? strbuf_cstr(&place) : "");
     strbuf_addf(out, " %" PRId64 " %" PRId64 "\n", r->off, r->size);
-    out->failed |= text.failed;
-    strbuf_fini(&text);
+    out->failed |= name.failed || place.failed;
+    strbuf_fini(&name);
+    strbuf_fini(&place);
 }
 
-/* What the image is larger than its real data; at least one row, gnuplot stops at none. */
-static void add_padding(const struct plan *plan, const int row_of[BUF_N], struct picture *p)
+/* Regions too narrow for their words have them below the bar, one after the other. */
+static void add_below(const struct plan *plan, const int row_of[BUF_N], struct picture *p)
+{
+    struct strbuf name;
+    struct strbuf place;
+    size_t n = 0;
+    double end[BUF_N] = {0}; /* of the last text of a row, pixels */
+    strbuf_init(&name);
+    strbuf_init(&place);
+    picture_block(p, "below");
+    for (int i = 0; i < plan->n; i++) {
+        const struct region *r = &plan->r[i];
+        const double pixels = region_pixels(plan, r);
+        if (row_of[r->buf] < 0 || r->size == 0) {
+            continue;
+        }
+        region_words(plan, r, &name, &place);
+        if (fits(strbuf_cstr(&name), pixels) && fits(strbuf_cstr(&place), pixels)) {
+            continue;
+        }
+        strbuf_add(&name, " ");
+        strbuf_add(&name, strbuf_cstr(&place));
+        const double at = fmax(end[r->buf], MAP_WIDTH * (double)r->off / (double)plan->usable[r->buf]);
+        end[r->buf] = at + plot_text_width(strbuf_cstr(&name), 12) + 16;
+        strbuf_addf(&p->data, "%.6f %d ", at / MAP_WIDTH, row_of[r->buf]);
+        picture_quoted(&p->data, strbuf_cstr(&name));
+        strbuf_add(&p->data, "\n");
+        n++;
+    }
+    if (n == 0) {
+        strbuf_add(&p->data, "2 0 \"\"\n");
+    }
+    p->data.failed |= name.failed || place.failed;
+    strbuf_fini(&name);
+    strbuf_fini(&place);
+}
+
+/* What the image is larger than its real data; at least one row, gnuplot stops at none.
+ * @return whether there is any. */
+static bool add_padding(const struct plan *plan, const int row_of[BUF_N], struct picture *p)
 {
     size_t n = 0;
     picture_block(p, "padding");
@@ -77,6 +131,7 @@ static void add_padding(const struct plan *plan, const int row_of[BUF_N], struct
     if (n == 0) {
         strbuf_add(&p->data, "NaN NaN 0\n");
     }
+    return n > 0;
 }
 
 /* One row: name and capacity on the left, used and free on the right. */
@@ -115,9 +170,6 @@ static void add_titles(const struct target *target, const struct plan *plan, con
     struct strbuf text;
     strbuf_init(&text);
     picture_text(p, "title", title);
-    picture_text(p, "sub1",
-                 "each bar is one buffer at its full capacity: start address and bytes of each region; hatched: free, "
-                 "white lines: padding");
     strbuf_add(&text, "event ids in use:");
     const char *comma = "";
     for (int e = 0; e < HARD_EVENT_N; e++) {
@@ -146,7 +198,6 @@ bool plot_budget_map(const struct target *target, const struct plan *plan, const
     if (rows == 0) {
         return false;
     }
-    add_titles(target, plan, title, p);
     p->width = 1160;
     p->height = 106 + ROW * rows + 24;
     picture_real(p, "left", 150);
@@ -160,7 +211,14 @@ bool plot_budget_map(const struct target *target, const struct plan *plan, const
             add_region(plan, &plan->r[i], row_of[plan->r[i].buf], &p->data);
         }
     }
-    add_padding(plan, row_of, p);
+    add_below(plan, row_of, p);
+    const bool padded = add_padding(plan, row_of, p);
+    add_titles(target, plan, title, p);
+    picture_text(p, "sub1",
+                 padded ? "each bar is one buffer at its full capacity: start address and bytes of each region; "
+                          "hatched: free, white lines: padding"
+                        : "each bar is one buffer at its full capacity: start address and bytes of each region; "
+                          "hatched: free");
     return true;
 }
 

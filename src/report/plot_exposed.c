@@ -199,18 +199,14 @@ static void lay_out(const struct plot_input *in, size_t n, int64_t longest, stru
     picture_real(p, "x_high", high);
     plot_axis(p, "xtics", 0, high, false, 8);
     double x = 0;
-    for (int k = 0; k < PART_N; k++) { /* legend: one row, spaced by the names' widths */
+    for (int k = 0; k < PART_N; k++) { /* legend: one row */
         char var[16];
         picture_text(p, parts[k].var, parts[k].name);
         snprintf(var, sizeof(var), "part%d_x", k);
         picture_real(p, var, x);
         snprintf(var, sizeof(var), "part%d_rgb", k);
         picture_real(p, var, (double)parts[k].colour);
-        size_t chars = 0;
-        while (parts[k].name[chars]) {
-            chars++;
-        }
-        x += 46 + 7.9 * (double)chars;
+        x += 25 + plot_text_width(parts[k].name, 13) + 26;
     }
     p->vars.failed |= text.failed;
     strbuf_fini(&text);

@@ -170,9 +170,12 @@ static void add_titles(const struct heat *h, struct picture *p)
     plot_subject(h->cell->cell, &text);
     picture_text(p, "title", strbuf_cstr(&text));
     strbuf_clear(&text);
-    strbuf_addf(&text, "µs, best of %" PRIu64 " tilings in each cell; ",
-                h->cell->heat_count ? h->cell->counts.points / h->cell->heat_count : 0);
-    strbuf_addf(&text, "orange: best; dashed: within %d %%: the model cannot tell them apart", SUMMARY_INDISTINCT / 10);
+    strbuf_add(&text, "µs, best in each cell; ");
+    plot_thousands((int64_t)h->cell->counts.feasible, &text);
+    strbuf_add(&text, " of ");
+    plot_thousands((int64_t)h->cell->counts.points, &text);
+    strbuf_addf(&text, " tilings are feasible; orange: best; dashed: within %d %%, not distinguishable",
+                SUMMARY_INDISTINCT / 10);
     picture_text(p, "sub1", strbuf_cstr(&text));
     strbuf_clear(&text);
     if (h->feasible < h->cell->heat_count) {

@@ -33,6 +33,8 @@ void plot_subject(const struct cell *cell, struct strbuf *out);
 void plot_block(const struct tiling *t, struct strbuf *out);
 /* Three significant digits without exponent: "0.123", "12.3", "1234". */
 void plot_number(double v, struct strbuf *out);
+/* Width of a text in DejaVu Sans at `size` pixels, within a few percent. */
+double plot_text_width(const char *text, double size);
 /* 1234567 -> "1,234,567" */
 void plot_thousands(int64_t v, struct strbuf *out);
 

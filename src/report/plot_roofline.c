@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "record/record_columns.h"
 #include "report/plot_axis.h"
@@ -20,7 +21,10 @@ static const struct {
     {PIPE_FIX, "dots_fixpipe", "t_fix", "Fixpipe binds"},
 };
 
-#define ROOF_POINTS 160 /* obstacles along the two roofs */
+#define ROOF_POINTS 160   /* obstacles along the two roofs */
+#define PLOT_W      889.0 /* pixels of the plot area */
+#define PLOT_H      470.0
+#define LEADER_GAP  11.0 /* pixels between the best's mark and the line to its box */
 
 struct roof {
     const struct cell *cell;
@@ -28,6 +32,8 @@ struct roof {
     const struct record *best;
     double peak, hbm, l2; /* TFLOP/s, TB/s */
     double x0, x1, y0, y1;
+    double hbm_x, l2_x; /* of the roofs' names; 0: none */
+    int legend;         /* rows of it */
     struct picture_point *at;
 };
 
@@ -98,7 +104,7 @@ static void add_roof(const struct roof *f, const char *block, double bandwidth, 
     strbuf_addf(&p->data, "%.6g %.6g\n", f->x1, fmin(f->peak, f->x1 * bandwidth));
 }
 
-static void add_points(const struct roof *f, struct picture *p)
+static void add_points(struct roof *f, struct picture *p)
 {
     add_roof(f, "roof_hbm", f->hbm, p);
     add_roof(f, "roof_l2", f->l2, p);
@@ -117,8 +123,11 @@ static void add_points(const struct roof *f, struct picture *p)
         if (n == 0) {
             strbuf_add(&p->data, "NaN NaN none\n");
         }
-        char title[64];
-        snprintf(title, sizeof(title), "%s (%zu)", groups[g].title, n);
+        char title[64] = ""; /* not in the legend */
+        if (n) {
+            snprintf(title, sizeof(title), "%s (%zu)", groups[g].title, n);
+            f->legend++;
+        }
         picture_text(p, groups[g].var, title);
     }
     picture_block(p, "best");
@@ -140,25 +149,39 @@ static size_t gather_obstacles(struct roof *f)
     return n;
 }
 
+/* What the name of a roof takes. */
+static void roof_name(const struct roof *f, double bandwidth, double x, double out[4])
+{
+    const double cx = x > 0 ? graph_x(f, x) : -1;
+    const double cy = x > 0 ? graph_y(f, x * bandwidth) + 0.035 : -1;
+    const double box[4] = {cx - 0.06, cy - 0.06, cx + 0.06, cy + 0.06};
+    memcpy(out, box, sizeof(box));
+}
+
 /* Legend and the box of the best go where they hide the fewest dots and lines. */
 static void place_texts(struct roof *f, size_t n, double box_w, struct picture *p)
 {
     const double key_w = 0.285;
-    const double key_h = 0.275;
+    const double key_h = 0.055 * (f->legend + 1);
     const double box_h = 0.115;
     double key_x = 0;
     double key_y = 0;
     double x = 0;
     double y = 0;
     const double ridge_x = graph_x(f, f->peak / f->hbm);
-    double ridge_text[1][4] = {{ridge_x - 0.005, 0, ridge_x + 0.15, 0.06}};
-    picture_place(f->at, n, key_w, key_h, 0.86, 0.15, ridge_text, 1, &key_x, &key_y);
-    double keep_out[2][4] = {
-        {key_x - key_w / 2 - 0.01, key_y - key_h / 2 - 0.01, key_x + key_w / 2 + 0.01, key_y + key_h / 2 + 0.01},
-        {0, graph_y(f, f->peak) - 0.02, 1, 1}};
+    const double peak_y = graph_y(f, f->peak);
+    double keep_out[6][4] = {{ridge_x - 0.005, 0, ridge_x + 0.15, 0.06},
+                             {ridge_x - 0.01, 0, ridge_x + 0.01, peak_y},
+                             {0, peak_y - 0.02, 1, 1}};
+    roof_name(f, f->hbm, f->hbm_x, keep_out[3]);
+    roof_name(f, f->l2, f->l2_x, keep_out[4]);
+    picture_place(f->at, n, key_w, key_h, 0.86, 0.15, keep_out, 5, &key_x, &key_y);
+    const double key[4] = {key_x - key_w / 2 - 0.01, key_y - key_h / 2 - 0.01, key_x + key_w / 2 + 0.01,
+                           key_y + key_h / 2 + 0.01};
+    memcpy(keep_out[5], key, sizeof(key));
     const double bx = graph_x(f, intensity(f->best));
     const double by = graph_y(f, record_tflops(f->cell, f->best));
-    picture_place(f->at, n, box_w, box_h, bx + box_w / 2 + 0.07, by - 0.2, keep_out, 2, &x, &y);
+    picture_place(f->at, n, box_w, box_h, bx + box_w / 2 + 0.07, by - 0.2, keep_out, 6, &x, &y);
     picture_real(p, "key_x", key_x - key_w / 2);
     picture_real(p, "key_y", key_y + key_h / 2);
     picture_real(p, "box_x", x);
@@ -166,8 +189,16 @@ static void place_texts(struct roof *f, size_t n, double box_w, struct picture *
     picture_real(p, "box_w", box_w);
     picture_real(p, "box_h", box_h);
     const bool beside = fabs(x - bx) > box_w / 2 + 0.01;
-    picture_real(p, "arrow_x", beside ? x + (bx > x ? box_w / 2 : -box_w / 2) : bx);
-    picture_real(p, "arrow_y", beside ? y : by > y ? y + box_h / 2 : y - box_h / 2);
+    const double from_x = beside ? x + (bx > x ? box_w / 2 : -box_w / 2)
+                                 : fmin(bx + 0.12, x + box_w / 2); /* not along a column of dots */
+    const double from_y = beside ? y : by > y ? y + box_h / 2 : y - box_h / 2;
+    const double wide = (from_x - bx) * PLOT_W;
+    const double high = (from_y - by) * PLOT_H;
+    const double part = fmin(1, LEADER_GAP / fmax(hypot(wide, high), 1));
+    picture_real(p, "arrow_x", from_x);
+    picture_real(p, "arrow_y", from_y);
+    picture_real(p, "tip_x", bx + wide * part / PLOT_W);
+    picture_real(p, "tip_y", by + high * part / PLOT_H);
 }
 
 /* @return width of the box of the best, in plot areas. */
@@ -232,9 +263,9 @@ bool plot_roofline(const struct plot_input *in, struct picture *p, struct strbuf
     p->width = 1000;
     p->height = 640;
     picture_real(p, "left", 85);
-    picture_real(p, "right", 26);
+    picture_real(p, "right", 1000 - 85 - PLOT_W);
     picture_real(p, "top", 96);
-    picture_real(p, "bottom", 74);
+    picture_real(p, "bottom", 640 - 96 - PLOT_H);
     find_range(&f);
     const double box_w = add_titles(&f, in->cell->counts.feasible, p);
     const size_t obstacles = gather_obstacles(&f);
@@ -247,10 +278,10 @@ bool plot_roofline(const struct plot_input *in, struct picture *p, struct strbuf
     picture_real(p, "peak", f.peak);
     picture_real(p, "hbm", f.hbm);
     picture_real(p, "l2", f.l2);
-    picture_real(p, "hbm_x", label_x(&f, f.hbm));
-    picture_real(p, "l2_x", label_x(&f, f.l2));
-    picture_real(p, "best_x", intensity(f.best));
-    picture_real(p, "best_y", record_tflops(f.cell, f.best));
+    f.hbm_x = label_x(&f, f.hbm);
+    f.l2_x = label_x(&f, f.l2);
+    picture_real(p, "hbm_x", f.hbm_x);
+    picture_real(p, "l2_x", f.l2_x);
     add_points(&f, p);
     place_texts(&f, obstacles, box_w, p);
     free(f.at);

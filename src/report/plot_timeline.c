@@ -94,28 +94,60 @@ static double cycles(int64_t mcyc)
     return (double)mcyc / 1000.0;
 }
 
-/* Text inside a box if it is wide enough for it. */
-static void add_box_text(const struct window *w, const struct plot_box *b, double pixels, struct strbuf *out)
+/* What is written into a box. */
+static void box_text(const struct window *w, const struct plot_box *b, char text[48])
 {
-    char text[48] = "";
+    text[0] = '\0';
     const int64_t k = (int64_t)b->step % w->s->nk;
     if (b->pipe == PIPE_MTE2) {
-        snprintf(text, sizeof(text), "%s%" PRId64, role_name(b->role), k);
+        snprintf(text, 48, "%s%" PRId64, role_name(b->role), k);
     } else if (b->pipe == PIPE_M) {
-        snprintf(text, sizeof(text), "%" PRId64, k);
+        snprintf(text, 48, "%" PRId64, k);
     } else if (b->pipe == PIPE_FIX) {
-        snprintf(text, sizeof(text), "tile %" PRId64, (int64_t)b->step / w->s->nk);
+        snprintf(text, 48, "tile %" PRId64, (int64_t)b->step / w->s->nk);
     } else if (b->pipe == PIPE_MTE1) {
-        snprintf(text, sizeof(text), "%s", role_name(b->role));
+        snprintf(text, 48, "%s", role_name(b->role));
     }
-    size_t len = 0;
-    while (text[len]) {
-        len++;
+}
+
+static double box_pixels(const struct window *w, int64_t mcyc)
+{
+    return PLOT_WIDTH * (double)mcyc / (double)(w->t1 - w->t0);
+}
+
+static bool text_fits(const char *text, double pixels)
+{
+    return plot_text_width(text, 12) + 2 <= pixels;
+}
+
+/* Texts of boxes too narrow for them stand above their box, where there is room. */
+static void add_above(const struct window *w, struct picture *p)
+{
+    double end[LANES] = {0}; /* pixels */
+    size_t n = 0;
+    picture_block(p, "above");
+    for (size_t i = 0; i < w->boxes.n; i++) {
+        const struct plot_box *b = &w->boxes.v[i];
+        const int64_t start = max_i64(b->start, w->t0);
+        const int64_t stop = min_i64(b->occupied, w->t1);
+        char text[48];
+        box_text(w, b, text);
+        for (int l = 0; l < LANES; l++) {
+            const double width = plot_text_width(text, 12);
+            const double middle = box_pixels(w, (start - w->t0) + (stop - start) / 2);
+            if (lanes[l].pipe == b->pipe && stop > start && !text_fits(text, box_pixels(w, stop - start)) &&
+                middle - width / 2 >= end[l] && middle + width / 2 <= PLOT_WIDTH) {
+                end[l] = middle + width / 2 + 3;
+                strbuf_addf(&p->data, "%.3f %d ", cycles(start + (stop - start) / 2), LANES - 1 - l);
+                picture_quoted(&p->data, text);
+                strbuf_add(&p->data, "\n");
+                n++;
+            }
+        }
     }
-    if (pixels < 7.5 * (double)len + 3) {
-        text[0] = '\0';
+    if (n == 0) {
+        strbuf_addf(&p->data, "%.3f 9 \"\"\n", cycles(w->t0));
     }
-    picture_quoted(out, text);
 }
 
 static void add_boxes(const struct window *w, struct picture *p)
@@ -128,11 +160,12 @@ static void add_boxes(const struct window *w, struct picture *p)
         for (int l = 0; l < LANES; l++) {
             if (lanes[l].pipe == b->pipe && end > start) {
                 const bool dark = b->half == 0;
-                const double pixels = PLOT_WIDTH * (double)(end - start) / (double)(w->t1 - w->t0);
+                char text[48];
+                box_text(w, b, text);
                 strbuf_addf(&p->data, "%.3f %.3f %d %u %u %u ", cycles(start), cycles(end), LANES - 1 - l,
                             dark ? lanes[l].dark : lanes[l].light, dark && l != 1 ? 0xffffffU : 0x222222U,
                             (unsigned)b->step);
-                add_box_text(w, b, pixels, &p->data);
+                picture_quoted(&p->data, text_fits(text, box_pixels(w, end - start)) ? text : "");
                 strbuf_addf(&p->data, " %.3f\n", cycles(min_i64(b->end, w->t1)));
             }
         }
@@ -209,8 +242,8 @@ static void add_titles(const struct window *w, struct picture *p)
     plot_subject(w->in->cell->cell, &text);
     picture_text(p, "title", strbuf_cstr(&text));
     picture_text(p, "sub1",
-                 "number: K step, A/B: operand; dark: ping buffer, light: pong; "
-                 "shaded: cube idle; thin line: result on its way");
+                 "MTE2: operand and K step, MTE1: operand, M: K step, FIX: tile; "
+                 "dark: ping buffer, light: pong; shaded: cube idle; thin line: result on its way");
     strbuf_clear(&text);
     strbuf_addf(&text,
                 "core %" PRId32 ", K steps %" PRId64 " to %" PRId64 " of %" PRId32 " of tile %" PRId64
@@ -269,6 +302,7 @@ bool plot_timeline(const struct plot_input *in, struct picture *p, struct strbuf
         add_lanes(&w, p);
         add_idle(&w, p);
         add_boxes(&w, p);
+        add_above(&w, p);
     }
     plot_boxes_fini(&w.boxes);
     return ok;

@@ -43,3 +43,23 @@ void plot_thousands(int64_t v, struct strbuf *out)
         strbuf_add_n(out, &digits[i], 1);
     }
 }
+
+double plot_text_width(const char *text, double size)
+{
+    /* advance of ' ' .. '~' in thousandths of the size */
+    static const uint16_t advance['~' - ' ' + 1] = {
+        318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361,  318, 337, 636, 636, 636,
+        636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632,
+        575, 775, 752, 295, 295, 656, 557, 863, 748, 787, 603, 787, 695, 635,  611, 732, 684, 989, 685,
+        611, 685, 390, 337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352,  635, 634, 278, 278, 579,
+        278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592,  525, 636, 337, 636, 838};
+    double sum = 0;
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c >= ' ' && *c <= '~') {
+            sum += advance[*c - ' '];
+        } else if (*c >= 0xC0) { /* first byte of a sign like × or → */
+            sum += 838;
+        }
+    }
+    return sum * size / 1000;
+}

@@ -44,3 +44,12 @@ for kind in $kinds; do
     expect 0 env PATH=/nowhere "$TILESCOPE" run small.yaml --set verify=none --set name=only --set "report.plots=[$kind]" -f
     [ "$(ls results/only/plots)" = "$(printf '%s\n' $kind.dat $kind.gp)" ] || fail "plots: [$kind] makes $(ls results/only/plots)"
 done
+
+# what the pictures say
+expect 0 env PATH=/nowhere "$TILESCOPE" run small.yaml --set verify=none --set name=words
+plots=results/words/plots
+feasible=$(sed -n 's/.*"tilings": 48, "feasible": \([0-9]*\),.*/\1/p' results/words/manifest.json | head -1)
+has $plots/heatmap.gp "$feasible of 48 tilings are feasible"
+lacks $plots/roofline.gp "(0)'"        # a class without a dot is not in the legend
+lacks $plots/budget.gp "white lines: padding" # there is none
+sed -n '/^# below/,$p' $plots/budget.dat | grep -q 'A pong 0x[0-9a-f]*, ' || fail "a narrow region has no address"

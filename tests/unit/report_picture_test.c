@@ -29,6 +29,16 @@ static void test_quotes(void **state)
     picture_fini(&p);
 }
 
+/* Measured in a picture of gnuplot: "MTE2 exposed" at 13 pixels is 96.7 wide. */
+static void test_text_width(void **state)
+{
+    (void)state;
+    assert_true(plot_text_width("", 13) == 0);
+    assert_in_range((int)plot_text_width("MTE2 exposed", 13), 92, 101);
+    assert_true(plot_text_width("iiii", 13) < plot_text_width("mm", 13));
+    assert_true(plot_text_width("2×2", 10) > plot_text_width("22", 10) + 5); /* one sign of two bytes */
+}
+
 static void test_blocks(void **state)
 {
     (void)state;
@@ -120,8 +130,8 @@ static void test_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quotes),  cmocka_unit_test(test_blocks),  cmocka_unit_test(test_axes),
-        cmocka_unit_test(test_placing), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_quotes), cmocka_unit_test(test_blocks),  cmocka_unit_test(test_text_width),
+        cmocka_unit_test(test_axes),   cmocka_unit_test(test_placing), cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
