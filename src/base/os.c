@@ -388,29 +388,49 @@ enum status os_list_dir(const char *path, struct strbuf *out, struct diag *d)
     return out->failed ? no_memory(d, path) : STATUS_OK;
 }
 
+static enum status lock_held(const struct os_file *f, struct diag *d)
+{
+    char owner[32] = {0};
+    const ssize_t n = pread(f->fd, owner, sizeof(owner) - 1, 0);
+    owner[n > 0 ? strcspn(owner, "\n") : 0] = '\0';
+    const struct location at = {.file = f->path};
+    diag_error(d, STATUS_IO, &at, "another process holds this lock (pid %s)", owner[0] ? owner : "unknown");
+    diag_hint(d, "wait for it to end, or give this run another name");
+    return STATUS_IO;
+}
+
+/* One try. *stale: the file was removed by its last owner while we took it. */
+static enum status try_lock(struct os_file *f, bool *stale, struct diag *d)
+{
+    struct stat open_one;
+    struct stat at_path;
+    *stale = false;
+    f->fd = open_file(f->path, O_RDWR | O_CREAT);
+    if (f->fd < 0) {
+        return os_error(d, f->path, "cannot open the lock file");
+    }
+    if (os_fault() || flock(f->fd, LOCK_EX | LOCK_NB) != 0) {
+        return errno == EWOULDBLOCK ? lock_held(f, d) : os_error(d, f->path, "cannot lock");
+    }
+    *stale = fstat(f->fd, &open_one) != 0 || stat(f->path, &at_path) != 0 || open_one.st_ino != at_path.st_ino ||
+             open_one.st_dev != at_path.st_dev;
+    return STATUS_OK;
+}
+
 enum status os_lock(const char *path, struct os_file *out, struct diag *d)
 {
     *out = (struct os_file){.fd = -1, .path = strdup(path)};
     if (!out->path) {
         return no_memory(d, path);
     }
+    bool stale = false;
     enum status st = STATUS_OK;
-    out->fd = open_file(path, O_RDWR | O_CREAT);
-    if (out->fd < 0) {
-        st = os_error(d, path, "cannot open the lock file");
-    } else if (os_fault() || flock(out->fd, LOCK_EX | LOCK_NB) != 0) {
-        char owner[32] = {0};
-        if (errno != EWOULDBLOCK) {
-            st = os_error(d, path, "cannot lock");
-        } else {
-            const ssize_t n = pread(out->fd, owner, sizeof(owner) - 1, 0);
-            owner[n > 0 ? strcspn(owner, "\n") : 0] = '\0';
-            const struct location at = {.file = path};
-            st = diag_error(d, STATUS_INVALID, &at, "another process holds this lock (pid %s)",
-                            owner[0] ? owner : "unknown");
-            diag_hint(d, "wait for it to end, or give this run another name");
+    do {
+        if (stale) {
+            close(out->fd);
         }
-    }
+        st = try_lock(out, &stale, d);
+    } while (st == STATUS_OK && stale);
     if (st != STATUS_OK) {
         os_close(out);
         return st;
@@ -420,4 +440,12 @@ enum status os_lock(const char *path, struct os_file *out, struct diag *d)
         dprintf(out->fd, "%ld\n", (long)getpid());
     }
     return STATUS_OK;
+}
+
+void os_unlock(struct os_file *f)
+{
+    if (f->fd >= 0) {
+        (void)unlink(f->path); /* before the lock goes: who takes it next makes a new file */
+    }
+    os_close(f);
 }

@@ -41,9 +41,11 @@ bool os_exists(const char *path);
 /* Names of the entries of a directory, in byte order, each followed by '\n'. */
 enum status os_list_dir(const char *path, struct strbuf *out, struct diag *d);
 
-/* Takes an exclusive lock file; STATUS_INVALID if another process holds it.
+/* Takes an exclusive lock file; STATUS_IO if another process holds it.
  * The lock goes with the process. */
 enum status os_lock(const char *path, struct os_file *out, struct diag *d);
+/* Gives it back and removes the file. Accepts a closed one. */
+void os_unlock(struct os_file *f);
 
 /* Runs argv[0] (searched in PATH) with `input` on stdin; stdout and stderr are
  * captured into *output (may be NULL; up to LIMIT_CHILD_OUTPUT bytes). STATUS_OK

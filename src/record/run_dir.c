@@ -143,7 +143,7 @@ void run_dir_close(struct run_dir *r)
         return;
     }
     os_close(&r->open);
-    os_close(&r->lock);
+    os_unlock(&r->lock);
     for (size_t i = 0; i < r->count; i++) {
         free(r->files[i].name);
     }

@@ -16,8 +16,8 @@ struct run_dir;
 
 /* Takes the lock and makes the working directory; a working directory left
  * by a killed run stays as it is, for its journal.
- * STATUS_INVALID: a bad name, a lock held by another run, or a finished run of
- * another key without `force`. */
+ * STATUS_INVALID: a bad name, or a finished run of another key without `force`;
+ * STATUS_IO: another run holds the lock. */
 enum status run_dir_open(const char *results, const char *name, uint64_t key, bool force, struct run_dir **out,
                          struct diag *d);
 /* Releases the lock; the working directory stays unless it was published. */

@@ -97,5 +97,10 @@ kill -STOP $pid 2>/dev/null || fail "the run ended before it could be stopped"
 code=0
 "$TILESCOPE" run long.yaml --no-plots --results locked >out 2>err || code=$?
 kill -KILL $pid
-[ $code -eq 2 ] || fail "exit status $code beside a running one"
+[ $code -eq 3 ] || fail "exit status $code beside a running one"
 has err "holds this lock"
+
+# no lock file stays behind a run that ended by itself
+for dir in whole stopped; do
+    [ -z "$(find $dir -name '.*.lock')" ] || fail "a lock stays in $dir"
+done

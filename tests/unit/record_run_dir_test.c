@@ -155,12 +155,14 @@ static void test_lock(void **state)
     struct run_dir *r = NULL;
     struct run_dir *second = NULL;
     assert_int_equal(run_dir_open(dir, "a", 1, false, &r, NULL), STATUS_OK);
-    assert_int_equal(run_dir_open(dir, "a", 1, false, &second, NULL), STATUS_INVALID);
+    assert_int_equal(run_dir_open(dir, "a", 1, false, &second, NULL), STATUS_IO);
     assert_int_equal(run_dir_open(dir, "b", 1, false, &second, NULL), STATUS_OK);
     run_dir_close(second);
     run_dir_close(r);
     assert_int_equal(run_dir_open(dir, "a", 1, false, &r, NULL), STATUS_OK);
+    assert_true(exists(".a.lock"));
     run_dir_close(r);
+    assert_false(exists(".a.lock"));
 }
 
 /* The journal survives cleaning, everything else does not. */
