@@ -124,6 +124,9 @@ enum status exec_fill(const struct exec *x)
     if (p->repeatTimes == 0 || len == 0) {
         return STATUS_OK;
     }
+    if (x->in->dst.buf != BUF_L1 && x->in->dst.buf != BUF_L0A && x->in->dst.buf != BUF_L0B) {
+        return exec_fail(x, "fills L1, L0A or L0B");
+    }
     if (p->repeatTimes > COUNT_MAX) {
         return exec_fail(x, "more than %d repeats", COUNT_MAX);
     }
@@ -158,7 +161,7 @@ static void pad_bytes(const struct exec *x, int64_t at, int64_t len)
         return;
     }
     for (int64_t i = 0; i < len; i++) {
-        m->bytes[at + i] = (uint8_t)(p->paddingValue >> (i % es * 8));
+        m->bytes[at + i] = (uint8_t)((uint64_t)p->paddingValue >> (i % es * 8));
     }
     taint_clear(m, at, len);
 }

@@ -219,6 +219,9 @@ enum status engine_exec(struct engine *e, const struct insn *insn, struct diag *
     if (insn->dtype >= DTYPE_N) {
         return exec_fail(&x, "there is no dtype %u", insn->dtype);
     }
+    if (insn->op >= OP_LOAD_2D && insn->op <= OP_LOAD_3D_STRIDE && dtype_info((enum dtype)insn->dtype)->bits > 32) {
+        return exec_fail(&x, "loads take elements of 4 to 32 bits");
+    }
     const enum path path = paths[insn->op] != 0 ? insn_path(insn) : PATH_N;
     if (paths[insn->op] != 0 && (path == PATH_N || (paths[insn->op] >> path & 1U) == 0)) {
         return exec_fail(&x, "does not go from %s to %s", buffer_name((enum buffer)insn->src.buf),

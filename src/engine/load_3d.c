@@ -21,31 +21,36 @@ struct grid {
     int64_t row_pitch, column_pitch;
 };
 
+/* Nothing to do, whatever the registers hold. */
 static bool is_nop(const struct load_3d_params *p)
 {
-    return p->l1H == 0 || p->l1W == 0 || p->channelSize == 0 || p->kExtension == 0 || p->mExtension == 0 ||
+    return p->channelSize == 0 || p->kExtension == 0 || p->mExtension == 0 ||
            (p->filterW == 0 && p->filterSizeW == 0) || (p->filterH == 0 && p->filterSizeH == 0) || p->repeatTime == 0;
 }
 
-/* Fills in what the registers hold. */
-static enum status with_registers(const struct exec *x, struct load_3d_params *p)
+/* Fills in what SetFmatrix holds. */
+static enum status with_fmatrix(const struct exec *x, struct load_3d_params *p)
 {
     const struct registers *reg = &x->e->reg;
     const int side = p->fMatrixCtrl != 0;
-    if (p->isSetFMatrix == 0) {
-        if (!reg->fmatrix_set[side]) {
-            return exec_fail(x, "isSetFMatrix is 0, but SetFmatrix was never called");
-        }
-        memcpy(p->padList, reg->fmatrix[side].padList, sizeof p->padList);
-        p->l1H = reg->fmatrix[side].l1H;
-        p->l1W = reg->fmatrix[side].l1W;
+    if (p->isSetFMatrix != 0) {
+        return STATUS_OK;
     }
-    if (p->isSetPadding == 0) {
-        if (!reg->padding_set) {
-            return exec_fail(x, "isSetPadding is 0, but SetLoadDataPaddingValue was never called");
-        }
-        p->padValue = reg->padding;
+    if (!reg->fmatrix_set[side]) {
+        return exec_fail(x, "isSetFMatrix is 0, but SetFmatrix was never called");
     }
+    memcpy(p->padList, reg->fmatrix[side].padList, sizeof p->padList);
+    p->l1H = reg->fmatrix[side].l1H;
+    p->l1W = reg->fmatrix[side].l1W;
+    return STATUS_OK;
+}
+
+static enum status with_padding(const struct exec *x, struct load_3d_params *p)
+{
+    if (p->isSetPadding == 0 && !x->e->reg.padding_set) {
+        return exec_fail(x, "isSetPadding is 0, but SetLoadDataPaddingValue was never called");
+    }
+    p->padValue = p->isSetPadding == 0 ? x->e->reg.padding : p->padValue;
     return STATUS_OK;
 }
 
@@ -307,6 +312,9 @@ static enum status check_view(const struct exec *x, const struct load_3d_params 
         return exec_fail(x, "the filter does not fit into the padded map: Ho x Wo is %d x %d", (int)v->out_h,
                          (int)v->out_w);
     }
+    if (v->rest * v->bits % 8 != 0) {
+        return exec_fail(x, "channelSize leaves half a byte a point");
+    }
     if (p->kStartPt % v->c0 != 0) {
         return exec_fail(x, "kStartPt is not a multiple of %d elements (32 B)", (int)v->c0);
     }
@@ -317,10 +325,14 @@ enum status exec_load_3d(const struct exec *x)
 {
     const struct insn *in = x->in;
     struct load_3d_params p = in->p.load_3d;
-    TRY(with_registers(x, &p));
     if (is_nop(&p)) {
         return STATUS_OK;
     }
+    TRY(with_fmatrix(x, &p));
+    if (p.l1H == 0 || p.l1W == 0) {
+        return STATUS_OK;
+    }
+    TRY(with_padding(x, &p));
     TRY(exec_operand(x, "source", &in->src, false));
     TRY(exec_operand(x, "destination", &in->dst, true));
     if (in->src.buf != BUF_L1 || (in->dst.buf != BUF_L0A && in->dst.buf != BUF_L0B)) {

@@ -480,8 +480,8 @@ enum status vec_parse(const char *file, const char *text, size_t len, struct are
     const char *end = text + len;
     size_t cases = 1;
     memset(out, 0, sizeof *out);
-    for (const char *p = text; (p = strstr(p, "case ")) != NULL; p++) {
-        cases++;
+    for (const char *p = text; (p = memmem(p, (size_t)(end - p), "case", 4)) != NULL; p++) {
+        cases++; /* at least as many as there are */
     }
     out->cases = arena_alloc(arena, cases, sizeof *out->cases);
     if (out->cases == NULL) {

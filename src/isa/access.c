@@ -252,6 +252,7 @@ static bool map_of(const struct builder *b, struct map *m)
     }
     struct insn filled = *b->in;
     filled.p.load_3d = *p;
+    filled.p.load_3d.isSetFMatrix = 1; /* its values are in */
     if (insn_is_nop(&filled) || p->strideH == 0 || p->strideW == 0) {
         return false;
     }

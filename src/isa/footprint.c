@@ -347,9 +347,9 @@ bool insn_is_nop(const struct insn *in)
                (in->p.load_mx.xStep == 0 || in->p.load_mx.yStep == 0);
     case OP_LOAD_3D:
     case OP_LOAD_3D_STRIDE:
-        return p3->l1H == 0 || p3->l1W == 0 || p3->channelSize == 0 || p3->kExtension == 0 || p3->mExtension == 0 ||
-               (p3->filterW == 0 && p3->filterSizeW == 0) || (p3->filterH == 0 && p3->filterSizeH == 0) ||
-               p3->repeatTime == 0;
+        return (p3->isSetFMatrix != 0 && (p3->l1H == 0 || p3->l1W == 0)) || p3->channelSize == 0 ||
+               p3->kExtension == 0 || p3->mExtension == 0 || (p3->filterW == 0 && p3->filterSizeW == 0) ||
+               (p3->filterH == 0 && p3->filterSizeH == 0) || p3->repeatTime == 0;
     case OP_MMAD:
     case OP_MMAD_MX:
         return in->p.mmad.m == 0 || in->p.mmad.n == 0 || in->p.mmad.k == 0;
