@@ -6,6 +6,7 @@
 
 #include "base/intmath.h"
 #include "record/record_columns.h"
+#include "report/explain_time.h"
 #include "report/listing.h"
 #include "report/summary.h"
 #include "tiling/loads.h"
@@ -269,6 +270,7 @@ enum status explain_text(struct study *study, const struct cell *cell, const str
     explain_loops(&s, out);
     heading(4, "Time on the model", out);
     explain_times(cell, &s, r, timing_bound(study_timing(study), &s), out);
+    TRY(explain_time_text(study_timing(study), &s, cell->l2_warm, o->core, out, d));
     heading(5, "Instructions", out);
     TRY(listing_text(study, cell, &s, o, out, d));
     return out->failed ? diag_error(d, STATUS_NO_MEMORY, NULL, "no memory for the text") : STATUS_OK;
