@@ -88,7 +88,9 @@ void best_yaml(const struct experiment *e, const struct cell *cell, const struct
     if (e->count > 1) {
         strbuf_addf(out, "_%" PRIu32 "\n", cell->id);
     }
-    strbuf_addf(out, "target: %s\n", cell->target->name);
+    strbuf_add(out, "target: ");
+    strbuf_add_json(out, cell->target->path ? cell->target->path : cell->target->name);
+    strbuf_add(out, "\n");
     add_problem(&cell->problem, out);
     add_tiling(cell, &r->t, out);
     strbuf_addf(out, "verify: %s\nseed: %" PRIu64 "\n", verify_name(e->verify), e->seed);

@@ -100,7 +100,7 @@ void budget_bytes(int64_t bytes, int width, struct strbuf *out)
     struct strbuf text;
     strbuf_init(&text);
     plot_thousands(bytes, &text);
-    strbuf_addf(out, "%*s B", width - 2, strbuf_cstr(&text));
+    strbuf_addf(out, "%*s B", width > 2 ? width - 2 : 0, strbuf_cstr(&text));
     out->failed |= text.failed;
     strbuf_fini(&text);
 }

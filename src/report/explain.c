@@ -34,21 +34,21 @@ static void budget_buffer(const struct plan *plan, enum buffer buf, struct strbu
         if (r->buf != buf || r->size == 0) {
             continue;
         }
-        strbuf_addf(out, "  %-7s 0x%06" PRIx64 "  0x%06" PRIx64 "  %8" PRId64 "  %8" PRId64 "  %s, buffer %d\n",
-                    buffer_name(buf), (uint64_t)r->off, (uint64_t)(r->off + r->size), r->size, r->used,
+        strbuf_addf(out, "  %-7s 0x%05" PRIx64 " - 0x%05" PRIx64 "  %8" PRId64 "  %8" PRId64 "  %s, buffer %d\n",
+                    buffer_name(buf), (uint64_t)r->off, (uint64_t)(r->off + r->size - 1), r->size, r->used,
                     region_role(r->role), r->half);
         taken += r->size;
         count++;
     }
     if (count) {
-        strbuf_addf(out, "  %-7s %30" PRId64 " of %" PRId64 " B used, %" PRId64 " B free\n", "", taken,
+        strbuf_addf(out, "  %-7s %29" PRId64 " of %" PRId64 " B used, %" PRId64 " B free\n", "", taken,
                     plan->usable[buf], plan->usable[buf] - taken);
     }
 }
 
 void explain_budget(const struct target *target, const struct plan *plan, struct strbuf *out)
 {
-    strbuf_addf(out, "  %-7s %8s  %8s  %8s  %8s  %s\n", "buffer", "from", "to", "bytes", "of data", "what");
+    strbuf_addf(out, "  %-7s %7s   %7s  %8s  %8s  %s\n", "buffer", "first", "last", "bytes", "of data", "what");
     for (int buf = BUF_L1; buf < BUF_N; buf++) {
         budget_buffer(plan, (enum buffer)buf, out);
     }

@@ -312,6 +312,7 @@ static enum status finish(struct loader *l)
 {
     struct target *t = l->target;
     t->name = l->chain[0].name;
+    t->path = l->chain[0].embedded ? NULL : l->chain[0].file;
     t->family = t->name;
     for (size_t i = 1; i < l->chain_count; i++) {
         t->family = t->family != NULL ? print_path(l, t->family, " < ", l->chain[i].name) : NULL;

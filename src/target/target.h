@@ -57,11 +57,11 @@ struct target_timing {
     double conv_look_ahead;                                      /* Qc, steps */
     double l2_hit_low, l2_hit_high;                              /* h_lo, h_hi, in L2 sizes */
     double head_us, head_cores_us, init_us, init_api_us, mix_us; /* head0, head1, init, init_api, mix: us */
-    double head_full_cores;                                      /* cores from which a launch takes all of head_cores_us */
-    double tile_barrier;                                         /* PIPE_ALL per tile: cycles */
-    double queue_depth;                                          /* instructions that wait in a pipe's queue; 0: no limit */
-    double context_rounding;                                     /* missed shares are rounded to this */
-    double mmad_barrier; /* 1: PIPE_M barriers cost what they order; 0: as the prototype */
+    double head_full_cores;  /* cores from which a launch takes all of head_cores_us */
+    double tile_barrier;     /* PIPE_ALL per tile: cycles */
+    double queue_depth;      /* instructions that wait in a pipe's queue; 0: no limit */
+    double context_rounding; /* missed shares are rounded to this */
+    double mmad_barrier;     /* 1: PIPE_M barriers cost what they order; 0: as the prototype */
 };
 
 /* One leaf of a target file. */
@@ -77,6 +77,7 @@ struct target_fact {
 
 struct target {
     const char *name;       /* "ascend910b1" */
+    const char *path;       /* as loaded; NULL: built in */
     const char *title;      /* "Atlas A2, Ascend 910B1" */
     const char *family;     /* chain of extends: "ascend910b1 < family_2201" */
     const char *validation; /* what board runs say of the model here: "validated", "not validated", ... */

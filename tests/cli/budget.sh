@@ -77,3 +77,7 @@ expect 0 "$TILESCOPE" budget small.yaml
 
 expect 0 "$TILESCOPE" budget --help
 has out "Examples:"
+
+# no number stands two blanks before its unit
+expect 0 "$TILESCOPE" budget --no-plots
+! grep -qE '[0-9]  B' out || fail "a wide gap: $(grep -E '[0-9]  B' out | head -1)"

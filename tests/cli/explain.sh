@@ -19,3 +19,14 @@ has err "is infeasible: "
 expect 2 "$TILESCOPE" explain small.yaml --core 999
 expect 2 "$TILESCOPE" explain small.yaml --cell 1
 expect 1 "$TILESCOPE" explain small.yaml --set baseM=4080
+
+# addresses of explain are those of budget: first and last byte
+expect 0 "$TILESCOPE" explain small.yaml -t b32x64x64_s2x2
+grep -oE '0x[0-9a-f]+ - 0x[0-9a-f]+' out >explained
+expect 0 "$TILESCOPE" budget small.yaml -t b32x64x64_s2x2 --no-plots
+sed -n '/^2\. /,/^3\. /p' out | grep -v ' B  -$' | grep -oE '0x[0-9a-f]+ - 0x[0-9a-f]+' >budgeted
+same explained budgeted
+
+# what makes a time unvalidated is named
+expect 0 "$TILESCOPE" explain small.yaml -t b32x64x64_s2x2_l2x2x2
+has out "unvalidated: no measured run stands behind dbL0C 2"

@@ -81,3 +81,22 @@ expect 3 "$TILESCOPE" run absent.yaml
 expect 2 "$TILESCOPE" run small.yaml --set baseMM=16
 expect 2 "$TILESCOPE" run small.yaml --tiling nonsense
 expect 2 "$TILESCOPE" run small.yaml --set name=a/b
+
+# paths of a config start at its directory, wherever the program is started:
+# a target, a list of shapes, a file of an operand
+mkdir -p there/chips
+printf 'extends: ascend910b1\nchip:\n  cores: {value: 8, unit: count, confidence: assumed, source: "a test"}\n' >there/chips/small_chip.yaml
+printf 'name,M,N,K\nx,32,48,64\n' >there/list.csv
+head -c 4096 /dev/zero >there/a.bin
+printf 'name: paths\ntarget: chips/small_chip.yaml\nproblem: {shapes: list.csv, A: {file: a.bin}}\ntiling: {baseM: 32, baseN: 48, baseK: 64}\n' >there/paths.yaml
+mkdir -p elsewhere
+cd elsewhere
+expect 0 "$TILESCOPE" run ../there/paths.yaml --no-plots --results r
+expect 0 "$TILESCOPE" run "$work/there/paths.yaml" -n
+expect 0 "$TILESCOPE" run r/paths/best.yaml --no-plots --results r -s name=again
+expect 0 "$TILESCOPE" run "$REPO_DIR/configs/llm_shapes.yaml" -n
+cd ..
+expect 0 "$TILESCOPE" run there/paths.yaml --no-plots
+expect 0 "$TILESCOPE" run results/paths/best.yaml --no-plots -s name=again
+expect 2 "$TILESCOPE" run there/paths.yaml -n -s problem.shapes=nowhere.csv
+has err "there is no file 'nowhere.csv'"
