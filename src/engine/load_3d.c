@@ -321,6 +321,15 @@ static enum status check_view(const struct exec *x, const struct load_3d_params 
     return STATUS_OK;
 }
 
+/* Behind the last byte written. The last band of a b32 transpose may be half a fractal. */
+static int64_t destination_end(const struct cut *c, const struct grid *g, int64_t r1, int64_t c1, bool transposed)
+{
+    const int64_t last = ((r1 - 1) * g->row_pitch + (c1 - 1) * g->column_pitch) * FRACTAL;
+    const int64_t rows = transposed ? c->columns - (r1 - 1) * 16 : 16;
+    const int64_t before = r1 > 1 ? last - g->row_pitch * FRACTAL + FRACTAL : 0; /* of the band in front of it */
+    return max_i64(last + min_i64(rows, 16) * BLOCK, before);
+}
+
 enum status exec_load_3d(const struct exec *x)
 {
     const struct insn *in = x->in;
@@ -352,7 +361,7 @@ enum status exec_load_3d(const struct exec *x)
     const int64_t r1 = transposed ? ceil_div(c.columns, 16) : c.row_fractals;
     const int64_t c1 = transposed ? ceil_div(c.rows, v.c0) : c.column_fractals;
     TRY(exec_span(x, "source", &in->src, 0, im2col_map_bytes(&v)));
-    TRY(exec_span(x, "destination", &in->dst, 0, ((r1 - 1) * g.row_pitch + (c1 - 1) * g.column_pitch + 1) * FRACTAL));
+    TRY(exec_span(x, "destination", &in->dst, 0, destination_end(&c, &g, r1, c1, transposed)));
     v.clean = taint_clean(v.mem, v.base, im2col_map_bytes(&v));
     exec_count(x, insn_path(in), r1 * c1 * FRACTAL);
     if (transposed) {

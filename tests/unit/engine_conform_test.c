@@ -123,6 +123,19 @@ static void test_verdicts(void **state)
     check_text(HEAD "param startIndex 1\n", BUFS, "", STATUS_MISMATCH, "");
     /* An instruction the engine refuses. */
     check_text(HEAD "param dstGap 65535\nparam repeatTimes 2\n", BUFS, "", STATUS_MISMATCH, "leave");
+    /* Only the lines of this block count, from its first byte on: here element 0 of it is wrong. */
+    char second[256];
+    uint64_t h = 0xCBF29CE484222325ULL;
+    for (int i = 0; i < 512; i++) {
+        h = (h ^ (i % 2 == 0 ? 2U : 1U)) * 0x100000001B3ULL;
+    }
+    snprintf(second, sizeof second, "blk dst 0 %016llx\nblk dst 1 1\nhex dst 512 ", (unsigned long long)h);
+    for (int i = 0; i < 32; i++) {
+        strcat(second, i == 0 ? "fd" : "fe");
+    }
+    strcat(second, "\n");
+    check_text(HEAD, "buf src 512 0 cycle 2 0102\nbuf dst 1024 0 cycle 1 fe\n", second, STATUS_MISMATCH,
+               "dst byte 512: expected fd, got fe");
     /* Background hash. */
     check_text(HEAD, BUFS, "bgfnv src 123\n", STATUS_MISMATCH, "src before the call");
     /* Bytes said to be open, which the engine defines. */
@@ -147,6 +160,16 @@ static void test_alternatives(void **state)
         assert_non_null(
             strstr(strbuf_cstr(&out), i == 0 ? "FAIL T-1 copy dst" : "ALT T-1 other\n1 passed, 0 failed\n"));
         strbuf_fini(&out);
+        outcome_fini(&o);
+    }
+    /* A reading by which the call leaves its destination. */
+    static const char *const errors[] = {"writes_outside_dst", "reads_outside_src", "error writes_outside_dst"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(text, sizeof text,
+                 HEAD "param repeatTimes 200\nconfidence inferred\n" BUFS "fnv dst 1\nalt far %s\nend\n", errors[i]);
+        run_text("t.vec", text, NULL, &o);
+        assert_int_equal(o.status, STATUS_OK);
+        assert_int_equal(o.report.entries[0].verdict, CONFORM_ALT);
         outcome_fini(&o);
     }
 }
@@ -195,6 +218,10 @@ static void test_malformed(void **state)
         {HEAD, BUFS, "written x\n", "written: no number of bytes: x"},
         {HEAD, BUFS, "wrote 12\n", "wrote: no keyword"},
         {HEAD, BUFS, "case T-2\n", "case: the case before has no end"},
+        {HEAD, BUFS, "alt x writes_outside_it\n", "alt: no kind of alternative: writes_outside_it"},
+        {HEAD, BUFS "fnv dst 1\nend\ncase\n", "", "case: fields are missing"},
+        {HEAD "kind seq\ninstr seq\nstep nop dtype=half\nstep load_data_2d dtype=half dst=L0A+0 src=L9+0\n",
+         "buf L1 512 0 rule 1\nbuf L0A 512 0 rule 1\nbuf gmC 1024 0 rule 1\nbuf dst 1024 0 rule 1\n", "", ""},
         {"case T-1\nkind copy\n", "buf dst 4 0 rule 1\n", "", "is missing in this case"},
         {"", "", "", "stands outside of a case"},
         {HEAD "param repeatTimes abc\n", BUFS, "", "no value of this field"},

@@ -332,6 +332,8 @@ static void test_taint(void **state)
     }
     in.dst = at_gm(TENSOR_C, 0);
     run_fails(b.e, &in, "element (0, 16) of matrix 0 depends on bytes that were never written");
+    engine_poke(b.e, BUF_L0C, 1024, tile, 20);
+    run_fails(b.e, &in, "element (0, 21) of matrix 0"); /* five of the row are there */
     in.p.fixpipe.nSize = 16;
     run_ok(b.e, &in);
     in.p.fixpipe.quantPre = QUANT_VQF322F16_PRE;

@@ -1,6 +1,6 @@
 /* Loads and copies: refusals by name, taint byte by byte, registers, counters;
  * the taint words themselves against a plain array of flags. */
-#include "engine_fixture.h"
+#include "access_random.h"
 
 #include "engine/memory.h"
 #include "engine/transpose.h"
@@ -324,11 +324,96 @@ static void test_counters(void **state)
     bed_fini(&b);
 }
 
+/* Columns of the image that lie between each other: row by row, the last one wins. */
+static void test_overlapping_image(void **state)
+{
+    (void)state;
+    struct bed b;
+    bed_init(&b, PRODUCT_ASCEND910B);
+    for (int i = 0; i < 4 * 96; i++) {
+        b.a.bytes[i] = (uint8_t)(1 + i / 32); /* block c of row r: 1 + 3 r + c */
+    }
+    struct insn in = make(OP_ND2NZ, DTYPE_INT8, at(BUF_L1, 0), at_gm(TENSOR_A, 0));
+    in.p.nd2nz.nValue = 4;
+    in.p.nd2nz.dValue = in.p.nd2nz.srcDValue = 96;
+    in.p.nd2nz.dstNzC0Stride = 2;
+    in.p.nd2nz.dstNzNStride = 1;
+    int64_t size;
+    uint8_t want[8] = {0};
+    for (int r = 0; r < 4; r++) {
+        for (int c = 0; c < 3; c++) {
+            want[2 * c + r] = (uint8_t)(1 + 3 * r + c);
+        }
+    }
+    run_ok(b.e, &in);
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(engine_memory(b.e, BUF_L1, &size)[i * 32], want[i]);
+    }
+    bed_fini(&b);
+}
+
+/* A tainted byte of the map, used or not, makes LoadData 3D go block by block:
+ * the bytes must be the ones of the short cuts, at every width of registers. */
+static void test_im2col_paths(void **state)
+{
+    (void)state;
+    enum { TRIALS = 400 };
+    static const enum product products[] = {PRODUCT_ASCEND910B, PRODUCT_ASCEND950};
+    for (int p = 0; p < 2; p++) {
+        const struct target t = fixture_target(products[p]);
+        struct engine *e[2];
+        struct rng r = rng_init(99);
+        static uint8_t bytes[512 * 1024];
+        for (size_t i = 0; i < sizeof bytes; i++) {
+            bytes[i] = (uint8_t)rng_next(&r);
+        }
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(engine_create(&t, &e[i], NULL), STATUS_OK);
+            engine_poke(e[i], BUF_L1, 0, bytes, (int64_t)sizeof bytes);
+            engine_poke(e[i], BUF_L0A, 0, bytes, 65536);
+            engine_poke(e[i], BUF_L0B, 0, bytes, 65536);
+        }
+        for (int i = 0; i < TRIALS; i++) {
+            struct insn in = random_3d(p == 0 ? OP_LOAD_3D : OP_LOAD_3D_STRIDE, &r);
+            struct insn tainted = in;
+            /* A fill of unspecified bytes: DataCopyPad without isPad leaves its right padding open. */
+            struct insn pad = make(OP_DATA_COPY_PAD, DTYPE_INT8, at(BUF_L1, in.src.byte), at_gm(TENSOR_A, 0));
+            struct gm_bytes one = {bytes + in.src.byte, 1};
+            const struct gm_port port = {&one, 1, gm_bytes_read, gm_bytes_write};
+            pad.p.pad.blockCount = pad.p.pad.blockLen = 1;
+            engine_set_port(e[1], TENSOR_A, &port);
+            run_ok(e[1], &pad); /* byte 0 as it was, 31 bytes open but unchanged */
+            engine_force_isa(e[1], (enum mmad_isa)(i % MMAD_ISA_N));
+            const enum status st = engine_exec(e[0], &in, NULL);
+            assert_int_equal(engine_exec(e[1], &tainted, NULL), st);
+            int64_t size;
+            const enum buffer to = (enum buffer)in.dst.buf;
+            const uint8_t *a = engine_memory(e[0], to, &size), *b = engine_memory(e[1], to, &size);
+            for (int64_t byte = 0; byte < size; byte++) { /* open bytes may hold anything */
+                assert_true(a[byte] == b[byte] || engine_tainted(e[0], to, byte));
+            }
+            if (i % 50 == 49) { /* open bytes must not stay for ever */
+                engine_poke(e[0], to, 0, bytes, size);
+                engine_poke(e[1], to, 0, bytes, size);
+            }
+            engine_poke(e[1], BUF_L1, in.src.byte, bytes + in.src.byte, 32);
+        }
+        engine_destroy(e[0]);
+        engine_destroy(e[1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory),        cmocka_unit_test(test_squares),   cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_taint_travels), cmocka_unit_test(test_registers), cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_squares),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_taint_travels),
+        cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_overlapping_image),
+        cmocka_unit_test(test_im2col_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

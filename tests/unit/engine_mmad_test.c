@@ -448,11 +448,133 @@ static void test_refusals(void **state)
     engine_destroy(e);
 }
 
+/* ---- taint: one open byte of an operand ---- */
+
+enum { TM = 20, TN = 37, TK = 70 };
+
+/* All known but `byte` (-1: all known). */
+static void know_all_but(struct engine *e, enum buffer buf, int64_t byte)
+{
+    static const uint8_t zeros[128 * 1024];
+    int64_t size;
+    (void)engine_memory(e, buf, &size);
+    engine_poke(e, buf, 0, zeros, byte < 0 ? size : byte);
+    if (byte >= 0) {
+        engine_poke(e, buf, byte + 1, zeros, size - byte - 1);
+    }
+}
+
+/* One Mmad with `byte` of `buf` open: which results are open? row, column: the ones
+ * that must be (-1: all of them, -2: none). */
+static void check_open(struct engine *e, const struct insn *mmad, enum buffer buf, int64_t byte, int row, int column)
+{
+    static const enum buffer all[] = {BUF_L0A, BUF_L0B, BUF_L0C, BUF_BT, BUF_L0A_MX, BUF_L0B_MX};
+    int64_t size;
+    engine_reset(e);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (engine_memory(e, all[i], &size) != NULL) {
+            know_all_but(e, all[i], all[i] == buf ? byte : -1);
+        }
+    }
+    run_ok(e, mmad);
+    const int64_t m1 = (mmad->p.mmad.m + 15) / 16, n1 = (mmad->p.mmad.n + 15) / 16;
+    for (int64_t i = 0; i < m1 * n1 * 256; i++) {
+        const int64_t r = i / 16 % (m1 * 16), c = i / 16 / (m1 * 16) * 16 + i % 16;
+        const bool outside = r >= mmad->p.mmad.m || c >= mmad->p.mmad.n;
+        const bool open = outside || ((row == -1 || row == r) && (column == -1 || column == c));
+        for (int b = 0; b < 4; b++) {
+            assert_int_equal(engine_tainted(e, BUF_L0C, i * 4 + b), open);
+        }
+    }
+}
+
+static struct insn taint_mmad(enum op op, enum dtype dtype, int k)
+{
+    struct insn in = make(op, dtype, at(BUF_L0C, 0), at(BUF_L0A, 0));
+    in.src2 = at(BUF_L0B, 0);
+    in.p.mmad.btype = (uint8_t)dtype;
+    in.p.mmad.m = TM;
+    in.p.mmad.n = TN;
+    in.p.mmad.k = (uint16_t)k;
+    return in;
+}
+
+/* One byte of a start value in L0C: that element alone. */
+static void check_open_start(struct engine *e, const struct insn *mmad)
+{
+    const int64_t place = ((1 * 32 + 18) * 16 + 3) * 4;
+    engine_reset(e);
+    know_all_but(e, BUF_L0A, -1);
+    know_all_but(e, BUF_L0B, -1);
+    know_all_but(e, BUF_L0C, place + 1);
+    run_ok(e, mmad);
+    for (int r = 0; r < TM; r++) {
+        for (int c = 0; c < TN; c++) {
+            const int64_t byte = ((c / 16 * 32 + r) * 16 + c % 16) * 4;
+            assert_int_equal(engine_tainted(e, BUF_L0C, byte + 1), byte == place);
+        }
+    }
+}
+
+static void test_open_operands(void **state)
+{
+    (void)state;
+    static const enum dtype types[] = {DTYPE_HALF, DTYPE_INT8, DTYPE_FLOAT};
+    const struct target t = fixture_target(PRODUCT_ASCEND910B);
+    struct engine *e;
+    assert_int_equal(engine_create(&t, &e, NULL), STATUS_OK);
+    for (int i = 0; i < 3; i++) {
+        struct insn in = taint_mmad(OP_MMAD, types[i], TK);
+        const int64_t es = dtype_info(types[i])->bits / 8, c0 = 32 / es, k1 = (TK + c0 - 1) / c0;
+        for (int64_t k = 0; k < k1 * c0; k += 23) { /* 0, 23, 46, 69; 92: behind the last valid one */
+            const int64_t a = ((17 / 16 * k1 + k / c0) * 16 + 17 % 16) * 32 + k % c0 * es + es - 1;
+            const int64_t b = (k / c0 * 3 + 33 / 16) * 512 + 33 % 16 * 32 + k % c0 * es;
+            check_open(e, &in, BUF_L0A, a, k < TK ? 17 : -2, -1);
+            check_open(e, &in, BUF_L0B, b, -1, k < TK ? 33 : -2);
+        }
+        /* Columns behind n, rows behind m of the operands do not matter. */
+        check_open(e, &in, BUF_L0A, ((1 * k1) * 16 + 4) * 32, -2, -1);
+        check_open(e, &in, BUF_L0B, 2 * 512 + 5 * 32, -1, -2);
+        /* Start values: an element, a column of the bias. */
+        in.p.mmad.cmatrixInitVal = 0;
+        check_open_start(e, &in);
+        in.p.mmad.cmatrixSource = 1;
+        in.p.mmad.biasAddr = 64;
+        check_open(e, &in, BUF_BT, 64 + 36 * 4 + 3, -1, 36);
+        check_open(e, &in, BUF_BT, 64 + 37 * 4, -2, -2);
+        check_open(e, &in, BUF_BT, 63, -2, -2);
+    }
+    engine_destroy(e);
+}
+
+static void test_open_scales(void **state)
+{
+    (void)state;
+    const struct target t = fixture_target(PRODUCT_ASCEND950);
+    struct engine *e;
+    assert_int_equal(engine_create(&t, &e, NULL), STATUS_OK);
+    struct insn in = taint_mmad(OP_MMAD_MX, DTYPE_FP8_E4M3, 128);
+    for (int64_t k = 0; k < 128; k += 32) { /* row 17 of A, column 33 of B: fractals of 16 x 2 codes, 64 k each */
+        check_open(e, &in, BUF_L0A_MX, (1 * 2 + k / 64) * 32 + 1 * 2 + k / 32 % 2, 17, -1);
+        check_open(e, &in, BUF_L0B_MX, (2 * 2 + k / 64) * 32 + 1 * 2 + k / 32 % 2, -1, 33);
+    }
+    check_open(e, &in, BUF_L0A_MX, (1 * 2) * 32 + 4 * 2, -2, -1);
+    check_open(e, &in, BUF_L0B_MX, (2 * 2) * 32 + 5 * 2, -1, -2);
+    in.p.mmad.m = 1; /* a vector of codes */
+    check_open(e, &in, BUF_L0A_MX, 3, 0, -1);
+    check_open(e, &in, BUF_L0A_MX, 4, -2, -1);
+    in.p.mmad.disableGemv = 1;
+    check_open(e, &in, BUF_L0A_MX, 3, -2, -1); /* row 1 of the first fractal */
+    check_open(e, &in, BUF_L0A_MX, 33, 0, -1);
+    engine_destroy(e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels),           cmocka_unit_test(test_unpack), cmocka_unit_test(test_triples),
-        cmocka_unit_test(test_unsigned_and_half), cmocka_unit_test(test_hf32),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_kernels),           cmocka_unit_test(test_unpack),      cmocka_unit_test(test_triples),
+        cmocka_unit_test(test_unsigned_and_half), cmocka_unit_test(test_hf32),        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_open_operands),     cmocka_unit_test(test_open_scales),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
