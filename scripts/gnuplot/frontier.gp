@@ -3,8 +3,8 @@
 # 'pPlabels' x y colour text; 'pPpoint' baseM baseN text (the tiling).
 set logscale xy 2
 set xrange [low:high*1.1]; set yrange [low:high*1.1]
-set xtics (16,32,64,128,256,512,1024) font f12
-set ytics (16,32,64,128,256,512,1024) font f12
+set xtics (16,32,64,128,256,512,1024,2048,4080) font f12
+set ytics (16,32,64,128,256,512,1024,2048,4080) font f12
 unset grid
 array shade[6] = [0xe3eef8, 0xbfd8ee, 0x8fbfe2, 0x4f97cc, 0x1f6fb0, 0x0a4a86]
 gap_x = 74.0; gap_y = 74.0

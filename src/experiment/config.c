@@ -184,6 +184,15 @@ bool config_read_word(struct config *c, const struct yaml_node *node, const char
 
 /* ---- integers ---- */
 
+bool config_read_number(struct config *c, const struct yaml_node *node, const char *what, int64_t min, int64_t max,
+                        int64_t *out)
+{
+    /* A number of 64 bits is judged by the caller, in his words; a longer one is
+     * judged here, by his limits and not by those of 64 bits. */
+    const bool fits = node->kind != YAML_NODE_SCALAR || strlen(node->scalar) <= 18;
+    return yaml_read_int(node, what, fits ? INT64_MIN : min, fits ? INT64_MAX : max, out, c->diag) == STATUS_OK;
+}
+
 bool config_read_int(struct config *c, const struct yaml_node *node, const struct config_int_rule *rule, int64_t *out)
 {
     int64_t v;
@@ -191,7 +200,7 @@ bool config_read_int(struct config *c, const struct yaml_node *node, const struc
         if (!rule->scalar(c, node, rule->arg, &v)) {
             return false;
         }
-    } else if (yaml_read_int(node, rule->what, INT64_MIN, INT64_MAX, &v, c->diag) != STATUS_OK) {
+    } else if (!config_read_number(c, node, rule->what, rule->min, rule->max, &v)) {
         return false;
     }
     if (v < rule->min || v > rule->max) {
@@ -199,6 +208,8 @@ bool config_read_int(struct config *c, const struct yaml_node *node, const struc
                    v, rule->min, rule->max);
         if (rule->range_rule != NULL) {
             diag_rule(c->diag, "%s", rule->range_rule);
+        } else {
+            diag_rule(c->diag, "%s is a whole number from %" PRId64 " to %" PRId64, rule->what, rule->min, rule->max);
         }
         return false;
     }
@@ -264,23 +275,29 @@ static const struct config_key RANGE_KEYS[] = {
     {.name = "to", .read = read_to, .doc = "last value, included if a step meets it"},
     {.name = "step",
      .read = config_key_int64,
-     .doc = "distance, 1 or more (default 1)",
+     .doc = "distance, 1 or more",
      .offset = offsetof(struct range, step),
      .min = 1,
      .max = INT32_MAX},
     {.name = NULL},
 };
 
+#define RANGE_RULE "a range is {from: 16, to: 256, step: 16}, both ends included"
+
 static bool read_range(struct config *c, const struct yaml_node *node, const struct config_int_rule *rule,
                        struct config_ints *out)
 {
-    struct range r = {.rule = rule, .step = 1};
+    struct range r = {.rule = rule};
     const size_t errors = c->diag->errors;
     const char *what = config_text(c, "range of %s", rule->what);
     (void)config_read_map(c, node, RANGE_KEYS, what, &r);
     if (!r.has_from || !r.has_to) {
         diag_error(c->diag, STATUS_INVALID, &node->at, "%s needs 'from' and 'to'", what);
-        diag_rule(c->diag, "a range is {from: 16, to: 256, step: 16}, both ends included");
+        diag_rule(c->diag, RANGE_RULE);
+    } else if (yaml_get(node, "step") == NULL && c->diag->errors == errors) {
+        diag_error(c->diag, STATUS_INVALID, &node->at, "%s needs 'step'", what);
+        diag_hint(c->diag, "add 'step: 1' for every value from %" PRId64 " to %" PRId64, r.from, r.to);
+        diag_rule(c->diag, RANGE_RULE);
     }
     if (c->diag->errors > errors) {
         return false;
@@ -288,6 +305,7 @@ static bool read_range(struct config *c, const struct yaml_node *node, const str
     if (r.from > r.to) {
         diag_error(c->diag, STATUS_INVALID, &node->at, "%s is empty: from %" PRId64 " is greater than to %" PRId64,
                    what, r.from, r.to);
+        diag_rule(c->diag, RANGE_RULE);
         return false;
     }
     for (int64_t v = r.from; v <= r.to; v += r.step) {
@@ -325,6 +343,7 @@ bool config_read_ints(struct config *c, const struct yaml_node *node, const stru
     for (const struct yaml_node *item = node->child; item != NULL; item = item->next) {
         if (item->kind == YAML_NODE_LIST) {
             diag_error(c->diag, STATUS_INVALID, &item->at, "%s: a list inside a list", rule->what);
+            diag_rule(c->diag, "a list holds numbers and ranges");
             good = false;
         } else if (out->count == LIMIT_FIELD_VALUES) {
             too_many(c, item, rule->what);

@@ -87,6 +87,10 @@ struct config_int_rule {
 };
 bool config_read_ints(struct config *c, const struct yaml_node *node, const struct config_int_rule *rule,
                       struct config_ints *out);
+/* An integer of 64 bits; the caller looks at its range. One that is longer is
+ * reported with min and max. */
+bool config_read_number(struct config *c, const struct yaml_node *node, const char *what, int64_t min, int64_t max,
+                        int64_t *out);
 /* One integer in the rule's range. */
 bool config_read_int(struct config *c, const struct yaml_node *node, const struct config_int_rule *rule, int64_t *out);
 
@@ -120,6 +124,7 @@ struct config_problem {
     struct problem problem;
     const char *label;  /* "2048x2048x2048"; unique only after the cells are made */
     const char *failed; /* why this row cannot be taken; NULL: it can */
+    bool bias_free;     /* a bias without a dtype of its own: the target decides */
 };
 struct config_problems {
     struct config_problem *v;
@@ -137,12 +142,18 @@ struct config_draft {
     bool wants_bias;  /* bias without a dtype of its own */
     enum dtype dtype; /* default of A and B, DTYPE_NONE: half */
     bool dtype_mx;
+    bool dtype_broken;       /* a dtype of an operand could not be read */
+    bool wants_scales;       /* scaleA or scaleB is there */
+    size_t errors;           /* in the file before this problem */
     int64_t tensor_parallel; /* beside shapes: `tp` */
     const struct yaml_node *shapes;
 };
 /* Fills the members that follow from others: dtypes of B, C, bias and scales.
- * @return why it cannot be, NULL if it can. */
-const char *config_problem_complete(struct config *c, struct problem *p, const struct config_draft *draft);
+ * @return how many reasons there are why it cannot be; they are in `why`, with
+ * room for one more. */
+#define CONFIG_FAULTS 4
+size_t config_problem_complete(struct config *c, struct problem *p, const struct config_draft *draft,
+                               const char *why[CONFIG_FAULTS]);
 /* Words for what no room above can run yet; NULL if it can. */
 const char *config_problem_not_lowered(const struct problem *p);
 /* Sizes of the im2col view; a reason if the filter does not fit. */
@@ -159,6 +170,7 @@ bool config_dtype(const char *name, bool foreign, enum dtype *dtype, bool *mx);
 const char *config_dtype_name(struct config *c, const struct operand *o);
 bool config_read_dtype(struct config *c, const struct yaml_node *node, enum dtype *dtype, bool *mx);
 extern const struct config_key CONFIG_OPERAND_KEYS[]; /* for a struct operand */
+extern const struct config_key CONFIG_SCALE_KEYS[];   /* the same, of MX scales */
 
 /* Rows of a CSV of shapes as problems (config_shapes.c); `defaults` holds what the config says beside `shapes`. */
 void config_read_shapes(struct config *c, const struct config_draft *defaults, const struct yaml_node *map,

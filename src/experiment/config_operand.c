@@ -91,13 +91,18 @@ static void unknown_dtype(struct config *c, const struct yaml_node *node, const 
     }
     const enum dtype known = foreign_dtype(name);
     const char *nearest = known != DTYPE_NONE ? dtype_info(known)->name : suggest_word(name, words);
+    if (nearest != NULL && strcmp(nearest, name) == 0) {
+        nearest = NULL; /* a type, but none of operands */
+    }
     struct strbuf list;
     strbuf_init(&list);
     for (size_t i = 0; words[i] != NULL; i++) {
         strbuf_addf(&list, "%s%s", i == 0 ? "" : ", ", words[i]);
     }
     diag_error(c->diag, STATUS_INVALID, &node->at, "dtype: '%s' is not an operand type", name);
-    if (nearest != NULL) {
+    if (known == DTYPE_E8M0) {
+        diag_hint(c->diag, "e8m0 is the type of MX scales: they come with an mx_ dtype of A and B");
+    } else if (nearest != NULL) {
         diag_hint(c->diag, "did you mean '%s'?", nearest);
     }
     diag_rule(c->diag, "dtype is one of: %s (mx_ = with e8m0 scales, one for 32 k)", strbuf_cstr(&list));
@@ -122,6 +127,14 @@ static void read_dtype(struct config *c, const struct yaml_node *node, const str
     struct operand *o = out;
     (void)key;
     (void)config_read_dtype(c, node, &o->dtype, &o->mx);
+}
+
+static void read_scale_dtype(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
+{
+    static const char *const names[] = {"e8m0", NULL};
+    int at;
+    (void)out;
+    (void)config_read_name(c, node, key->name, names, &at);
 }
 
 static void read_format(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
@@ -165,6 +178,24 @@ static void read_file(struct config *c, const struct yaml_node *node, const stru
     (void)config_file_there(c, node, key->name, path, o->file);
 }
 
+/* Keys of where an operand lies. */
+#define PLACE_KEYS                                                                              \
+    {.name = "ld",                                                                              \
+     .read = config_key_int64,                                                                  \
+     .doc = "row pitch in elements (default: the row)",                                         \
+     .offset = offsetof(struct operand, ld),                                                    \
+     .min = 1,                                                                                  \
+     .max = LIMIT_DIMENSION,                                                                    \
+     .rule = "ld is the row pitch in elements as the operand lies in memory"},                  \
+        {.name = "align",                                                                       \
+         .read = read_align,                                                                    \
+         .doc = "alignment of the base in GM, bytes, a power of two (default 512)",             \
+         .min = 1,                                                                              \
+         .max = 1 << 30},                                                                       \
+    {                                                                                           \
+        .name = "file", .read = read_file, .doc = "raw file with the data (default: generated)" \
+    }
+
 const struct config_key CONFIG_OPERAND_KEYS[] = {
     {.name = "dtype", .read = read_dtype, .doc = "half, bf16, float, int8, ..., mx_fp8_e4m3 (with e8m0 scales)"},
     {.name = "format", .read = read_format, .doc = "ND (default), NZ, NC1HWC0, FRACTAL_Z"},
@@ -172,18 +203,12 @@ const struct config_key CONFIG_OPERAND_KEYS[] = {
      .read = config_key_bool,
      .doc = "A: true = [K,M] in memory; B: true = [N,K]",
      .offset = offsetof(struct operand, transpose)},
-    {.name = "ld",
-     .read = config_key_int64,
-     .doc = "row pitch in elements (default: the row)",
-     .offset = offsetof(struct operand, ld),
-     .min = 1,
-     .max = LIMIT_DIMENSION,
-     .rule = "ld is the row pitch in elements as the operand lies in memory"},
-    {.name = "align",
-     .read = read_align,
-     .doc = "alignment of the base in GM, bytes, a power of two (default 512)",
-     .min = 1,
-     .max = 1 << 30},
-    {.name = "file", .read = read_file, .doc = "raw file with the data (default: generated)"},
+    PLACE_KEYS,
+    {.name = NULL},
+};
+
+const struct config_key CONFIG_SCALE_KEYS[] = {
+    {.name = "dtype", .read = read_scale_dtype, .doc = "e8m0"},
+    PLACE_KEYS,
     {.name = NULL},
 };

@@ -14,7 +14,16 @@
 
 static void read_operand(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
 {
-    (void)config_read_map(c, node, CONFIG_OPERAND_KEYS, key->name, (char *)out + key->offset);
+    struct operand *o = (struct operand *)(void *)((char *)out + key->offset);
+    (void)config_read_map(c, node, CONFIG_OPERAND_KEYS, key->name, o);
+    ((struct config_draft *)out)->dtype_broken |= yaml_get(node, "dtype") != NULL && o->dtype == DTYPE_NONE;
+}
+
+/* The scales of an MX operand: their type is e8m0, said or not. */
+static void read_scales(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
+{
+    ((struct config_draft *)out)->wants_scales = true;
+    (void)config_read_map(c, node, CONFIG_SCALE_KEYS, key->name, (char *)out + key->offset);
 }
 
 static void read_bias(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
@@ -32,7 +41,7 @@ static void read_default_dtype(struct config *c, const struct yaml_node *node, c
 {
     struct config_draft *draft = out;
     (void)key;
-    (void)config_read_dtype(c, node, &draft->dtype, &draft->dtype_mx);
+    draft->dtype_broken |= !config_read_dtype(c, node, &draft->dtype, &draft->dtype_mx);
 }
 
 /* ---- conv ---- */
@@ -140,8 +149,8 @@ const struct config_key CONFIG_MATMUL_KEYS[] = {
      .offset = AT(p.groups),
      .min = 1,
      .max = INT32_MAX},
-    {.name = "scaleA", .read = read_operand, .doc = "MX scales of A: ld, align, file", .offset = AT(p.scale_a)},
-    {.name = "scaleB", .read = read_operand, .doc = "MX scales of B: ld, align, file", .offset = AT(p.scale_b)},
+    {.name = "scaleA", .read = read_scales, .doc = "MX scales of A: ld, align, file", .offset = AT(p.scale_a)},
+    {.name = "scaleB", .read = read_scales, .doc = "MX scales of B: ld, align, file", .offset = AT(p.scale_b)},
     {.name = "tp",
      .read = config_key_int64,
      .doc = "tensor parallel degree for shapes with a tp_split_dim column",
@@ -241,8 +250,10 @@ static void default_operand(struct operand *o, enum dtype dtype, bool mx)
     }
 }
 
-const char *config_problem_complete(struct config *c, struct problem *p, const struct config_draft *draft)
+size_t config_problem_complete(struct config *c, struct problem *p, const struct config_draft *draft,
+                               const char *why[CONFIG_FAULTS])
 {
+    size_t n = 0;
     default_operand(&p->a, draft->dtype != DTYPE_NONE ? draft->dtype : DTYPE_HALF, draft->dtype_mx);
     default_operand(&p->b, draft->dtype != DTYPE_NONE ? draft->dtype : p->a.dtype,
                     draft->dtype != DTYPE_NONE ? draft->dtype_mx : p->a.mx);
@@ -250,19 +261,22 @@ const char *config_problem_complete(struct config *c, struct problem *p, const s
     if (draft->wants_bias) {
         default_operand(&p->bias, p->c.dtype == DTYPE_INT32 ? DTYPE_INT32 : DTYPE_FLOAT, false);
     }
+    if (draft->dtype_broken) {
+        return 0; /* reported; what follows from it says nothing new */
+    }
     if (p->a.mx != p->b.mx) {
-        return config_text(c, "A is %s and B is %s: MmadMx takes scales for both operands or for none",
-                           config_dtype_name(c, &p->a), config_dtype_name(c, &p->b));
+        why[n++] = config_text(c, "A is %s and B is %s: MmadMx takes scales for both operands or for none",
+                               config_dtype_name(c, &p->a), config_dtype_name(c, &p->b));
     }
     if (p->c.mx || p->bias.mx) {
-        return "only A and B carry MX scales";
+        why[n++] = "only A and B carry MX scales";
     }
-    if (!p->a.mx && (p->scale_a.ld != 0 || p->scale_b.ld != 0 || p->scale_a.file != NULL || p->scale_b.file != NULL)) {
-        return "scaleA and scaleB go with an mx_ dtype of A and B";
+    if (!p->a.mx && !p->b.mx && draft->wants_scales) {
+        why[n++] = "scaleA and scaleB go with an mx_ dtype of A and B";
     }
     p->scale_a.dtype = p->a.mx ? DTYPE_E8M0 : DTYPE_NONE;
     p->scale_b.dtype = p->b.mx ? DTYPE_E8M0 : DTYPE_NONE;
-    return NULL;
+    return n;
 }
 
 const char *config_problem_not_lowered(const struct problem *p)
@@ -391,17 +405,24 @@ static const char *label_of(struct config *c, const char *name)
 static void add_checked(struct config *c, const struct yaml_node *map, const struct config_draft *draft,
                         struct problem *p, struct config_problems *out)
 {
-    const char *wrong = config_problem_complete(c, p, draft);
-    if (wrong == NULL && p->op == PROBLEM_CONV) {
-        wrong = config_conv_view(c, p);
+    const char *wrong[CONFIG_FAULTS];
+    size_t faults = config_problem_complete(c, p, draft, wrong);
+    const char *no_view = p->op == PROBLEM_CONV ? config_conv_view(c, p) : NULL;
+    if (no_view != NULL) {
+        wrong[faults++] = no_view;
     }
-    if (wrong != NULL) {
-        diag_error(c->diag, STATUS_INVALID, &map->at, "%s", wrong);
+    for (size_t i = 0; i < faults; i++) {
+        diag_error(c->diag, STATUS_INVALID, &map->at, "%s", wrong[i]);
+    }
+    if (no_view != NULL) {
         return;
     }
     const char *failed = config_problem_not_lowered(p);
     if (failed == NULL && problem_finish(p, &map->at, c->diag) != STATUS_OK) {
         return;
+    }
+    if (c->diag->errors > draft->errors) {
+        return; /* no problem; its files could not be judged by what it says */
     }
     read_data(c, map, p, TENSOR_A, &p->a);
     read_data(c, map, p, TENSOR_B, &p->b);
@@ -411,6 +432,9 @@ static void add_checked(struct config *c, const struct yaml_node *map, const str
               : draft->name != NULL ? config_text(c, "%s %s", draft->name, size_label(c, p))
                                     : NULL;
     config_problem_add(c, out, p, label, failed);
+    if (out->count > 0) {
+        out->v[out->count - 1].bias_free = draft->p.bias.dtype == DTYPE_NONE && p->bias.dtype != DTYPE_NONE;
+    }
 }
 
 static bool need(struct config *c, const struct yaml_node *map, bool there, const char *what)
@@ -469,17 +493,15 @@ static void read_one(struct config *c, const struct yaml_node *map, uint64_t see
     d.p.conv = (struct conv_shape){.n = 1, .groups = 1, .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1};
     const struct yaml_node *op = yaml_get(map, "op");
     const bool conv = op != NULL && op->kind == YAML_NODE_SCALAR && strcmp(op->scalar, "conv") == 0;
-    const size_t errors = c->diag->errors;
+    d.errors = c->diag->errors;
     if (!config_read_map(c, map, conv ? CONFIG_CONV_KEYS : CONFIG_MATMUL_KEYS, "problem", &d)) {
         return;
     }
     if (d.shapes != NULL) {
-        if (c->diag->errors == errors) {
-            config_read_shapes(c, &d, map, out);
-        }
+        config_read_shapes(c, &d, map, out);
         return;
     }
-    if (complete_sizes(c, map, &d) && c->diag->errors == errors) {
+    if (complete_sizes(c, map, &d)) {
         multiply_out(c, map, &d, out);
     }
 }

@@ -219,6 +219,7 @@ static void read_target(struct config *c, const struct yaml_node *node, struct c
     for (size_t i = 0; i < d->target_count; i++) {
         if (strcmp(d->targets[i]->name, target->name) == 0) {
             diag_error(c->diag, STATUS_INVALID, &node->at, "target '%s' is named twice", target->name);
+            diag_rule(c->diag, "cells are targets x problems x variants: each target stands once");
             return;
         }
     }
@@ -235,6 +236,7 @@ void config_read_targets(struct config *c, const struct location *file, struct c
     }
     if (node->kind == YAML_NODE_MAP || (node->kind == YAML_NODE_LIST && node->count == 0)) {
         diag_error(c->diag, STATUS_INVALID, &node->at, "target: expected a name or a list of names");
+        diag_rule(c->diag, "target is like ascend910b1 or [ascend910b1, ./mine.yaml]");
         return;
     }
     const bool list = node->kind == YAML_NODE_LIST;

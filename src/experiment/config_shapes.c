@@ -220,6 +220,9 @@ static void add(struct shapes *s, struct shape_row *r, struct problem *p, uint32
     const size_t before = s->out->count;
     p->name = NULL;
     config_problem_add(s->c, s->out, p, label, failed);
+    if (s->out->count > before) {
+        s->out->v[before].bias_free = s->defaults->p.bias.dtype == DTYPE_NONE && p->bias.dtype != DTYPE_NONE;
+    }
     if (s->out->count > before && r->label.len > 0) {
         struct problem *added = &s->out->v[before].problem;
         added->name = config_text(s->c, "%s %s", strbuf_cstr(&r->label), added->name);
@@ -245,7 +248,8 @@ static void finish(struct shapes *s, struct shape_row *r, struct problem *p)
 
 static void complete(struct shapes *s, struct shape_row *r, struct problem *p)
 {
-    const char *why = config_problem_complete(s->c, p, s->defaults);
+    const char *wrong[CONFIG_FAULTS];
+    const char *why = config_problem_complete(s->c, p, s->defaults, wrong) > 0 ? wrong[0] : NULL;
     if (why == NULL && r->bias && p->bias.dtype == DTYPE_NONE) {
         p->bias.dtype = p->c.dtype == DTYPE_INT32 ? DTYPE_INT32 : DTYPE_FLOAT;
     }
@@ -371,7 +375,8 @@ static void add_broken_row(struct shapes *s, const struct diag_message *m)
     struct shape_row r = {.wrong = true, .failed = config_text(s->c, "%s", m->text != NULL ? m->text : "broken row")};
     struct problem p = s->defaults->p;
     p.op = s->convention->op;
-    (void)config_problem_complete(s->c, &p, s->defaults);
+    const char *wrong[CONFIG_FAULTS];
+    (void)config_problem_complete(s->c, &p, s->defaults, wrong);
     strbuf_init(&r.label);
     add(s, &r, &p, m->line);
     strbuf_fini(&r.label);

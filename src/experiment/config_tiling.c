@@ -48,6 +48,16 @@ static const struct {
     {TF_dbL0A, "a buffer is single (1) or double (2) [TCubeTiling, kernel_rules T6]"},
     {TF_dbL0B, "a buffer is single (1) or double (2) [TCubeTiling, kernel_rules T6]"},
     {TF_dbL0C, "a buffer is single (1) or double (2) [TCubeTiling, kernel_rules T6]"},
+    {TF_usedCoreNum, "usedCoreNum is at least 1 and no more than the chip's cores [TCubeTiling, kernel_rules T1]"},
+    {TF_singleCoreM, "sizes of a slice are elements, 1 or more [TCubeTiling, kernel_rules T2, T13]"},
+    {TF_singleCoreN, "sizes of a slice are elements, 1 or more [TCubeTiling, kernel_rules T2, T13]"},
+    {TF_singleCoreK, "sizes of a slice are elements, 1 or more [TCubeTiling, kernel_rules T2, T13]"},
+    {TF_stepM, "steps are counts of base blocks, 1 or more [TCubeTiling, kernel_rules T6, T13]"},
+    {TF_stepN, "steps are counts of base blocks, 1 or more [TCubeTiling, kernel_rules T6, T13]"},
+    {TF_stepKa, "steps are counts of base blocks, 1 or more [TCubeTiling, kernel_rules T6, T13]"},
+    {TF_stepKb, "steps are counts of base blocks, 1 or more [TCubeTiling, kernel_rules T6, T13]"},
+    {TF_depthA1, "depth = stepMN * stepK * db, 1 or more [TCubeTiling, kernel_rules T6, T13]"},
+    {TF_depthB1, "depth = stepMN * stepK * db, 1 or more [TCubeTiling, kernel_rules T6, T13]"},
     {TF_scaleFactorKa, "mxTypePara fields are 1..127 [TCubeTiling, kernel_rules T11]"},
     {TF_scaleFactorKb, "mxTypePara fields are 1..127 [TCubeTiling, kernel_rules T11]"},
     {TF_scaleFactorM, "mxTypePara fields are 1..127 [TCubeTiling, kernel_rules T11]"},
@@ -122,7 +132,7 @@ static bool read_scalar(struct config *c, const struct yaml_node *node, const vo
         *out = word;
         return true;
     }
-    return yaml_read_int(node, info->name, INT64_MIN, INT64_MAX, out, c->diag) == STATUS_OK;
+    return config_read_number(c, node, info->name, info->min, info->max, out);
 }
 
 static bool is_auto(const struct yaml_node *node)
@@ -137,6 +147,7 @@ static bool claim(struct tiling_reader *r, enum tiling_field f, const struct yam
     if (owner != NULL && owner != key) {
         diag_error(r->c->diag, STATUS_INVALID, &key->key_at, "%s is given twice, here and by '%s'",
                    tiling_field_info(f)->name, owner->key);
+        diag_rule(r->c->diag, "a field has one key: its own name or the nested form");
         diag_note(r->c->diag, &owner->key_at, "first given here");
         return false;
     }

@@ -14,6 +14,7 @@
 #include "base/os.h"
 #include "experiment/config.h"
 #include "text/suggest.h"
+#include "tiling/dtypes.h"
 
 /* ---- variants ---- */
 
@@ -44,6 +45,7 @@ static void add_variant(struct config *c, struct config_root *d, const struct ya
     }
     if (yaml_get(node, "name") == NULL) {
         diag_error(c->diag, STATUS_INVALID, &node->at, "the variant has no name");
+        diag_rule(c->diag, "a variant is {name: NAME, set: {path: value}}");
     }
     if (v.name == NULL) {
         return;
@@ -58,6 +60,8 @@ static void add_variant(struct config *c, struct config_root *d, const struct ya
             diag_error(c->diag, STATUS_INVALID, &node->at, "there are two variants '%s'", v.name);
             if (d->variant[i].set == NULL) {
                 diag_rule(c->diag, "'base' is the config as it stands, unless a variant without 'set' names it");
+            } else {
+                diag_rule(c->diag, "each variant has its own name: cells and columns are named by it");
             }
             return;
         }
@@ -177,6 +181,17 @@ static const char **unique_labels(struct config *c, const struct config_problems
     return labels;
 }
 
+/* The problem on a target: a bias that names no dtype takes one the chip has. */
+static struct problem problem_on(const struct target *target, const struct config_problem *p)
+{
+    struct problem out = p->problem;
+    const struct mmad_triple *form = p->bias_free && p->failed == NULL ? dtypes_triple(target, &out) : NULL;
+    if (form != NULL && form->bias != DTYPE_NONE && !dtypes_bias_offered(target, form, out.bias.dtype)) {
+        out.bias.dtype = (enum dtype)form->bias;
+    }
+    return out;
+}
+
 static void make_cells(struct config *c, struct config_root *d)
 {
     const struct config_problems *base = &d->variant[0].problems;
@@ -203,7 +218,7 @@ static void make_cells(struct config *c, struct config_root *d)
             .name = config_text(c, "%s/%s/%s", target->name, labels[p], v->name),
             .variant = v->name,
             .target = target,
-            .problem = v->problems.v[p].problem,
+            .problem = problem_on(target, &v->problems.v[p]),
             .space = v->space.space,
             .l2_warm = v->space.l2_warm,
             .failed = v->problems.v[p].failed,
@@ -286,13 +301,15 @@ static void interpret_root(struct config *c, struct yaml_node *root, struct conf
     if (d->e.name == NULL) {
         d->e.name = base_name(c, c->file);
     }
+    const size_t errors = c->diag->errors;
     config_read_targets(c, &file, d);
     if (d->problem == NULL) {
         diag_error(c->diag, STATUS_INVALID, &file, "the config has no problem");
         diag_hint(c->diag, "add 'problem: {M: 2048, N: 2048, K: 2048}'");
     }
     interpret_all(c, root, d);
-    if (c->no_memory || c->diag->errors > 0) {
+    /* What is wrong elsewhere in the file does not keep cells from being checked. */
+    if (c->no_memory || c->diag->errors > errors) {
         return;
     }
     make_cells(c, d);
@@ -320,8 +337,11 @@ enum status experiment_parse(const char *file, const char *text, size_t len, con
                                .keep = LIMIT_RESULT_ROWS_ALL,
                                .plots = PLOT_ALL};
     struct yaml_node *root = NULL;
-    TRY(yaml_tree_parse(file, text, len, arena, &root, diag));
     const size_t errors = diag->errors, messages = diag->count;
+    const enum status st = yaml_tree_parse(file, text, len, arena, &root, diag);
+    if (root == NULL) {
+        return st;
+    }
     for (size_t i = 0; sets != NULL && sets[i] != NULL; i++) {
         (void)config_tree_override(&c, root, sets[i]);
     }

@@ -175,13 +175,21 @@ enum status problem_finish(struct problem *p, const struct location *at, struct 
         p->groups = 1;
     }
     const int64_t scale_k = 2 * ceil_div(p->K, 64);
-    TRY(p->op == PROBLEM_CONV
-            ? finish_operand(&p->a, "A", p->conv.h * p->conv.w, p->conv.c / p->conv.groups, at, d)
-            : finish_operand(&p->a, "A", p->a.transpose ? p->K : p->M, p->a.transpose ? p->M : p->K, at, d));
-    TRY(finish_operand(&p->b, "B", p->b.transpose ? p->N : p->K, p->b.transpose ? p->K : p->N, at, d));
-    TRY(finish_operand(&p->c, "C", p->M, p->N, at, d));
-    TRY(finish_operand(&p->bias, "bias", 1, p->N, at, d));
-    TRY(finish_operand(&p->quant, "quant", 1, p->N, at, d));
-    TRY(finish_scales(&p->scale_a, "scale of A", p->M, scale_k, at, d));
-    return finish_scales(&p->scale_b, "scale of B", p->N, scale_k, at, d);
+    const bool conv = p->op == PROBLEM_CONV;
+    const int64_t a_rows = conv ? p->conv.h * p->conv.w : p->a.transpose ? p->K : p->M;
+    const int64_t a_cols = conv ? p->conv.c / p->conv.groups : p->a.transpose ? p->M : p->K;
+    /* All of them, so that one run reports what is wrong with each. */
+    const enum status each[] = {
+        finish_operand(&p->a, "A", a_rows, a_cols, at, d),
+        finish_operand(&p->b, "B", p->b.transpose ? p->N : p->K, p->b.transpose ? p->K : p->N, at, d),
+        finish_operand(&p->c, "C", p->M, p->N, at, d),
+        finish_operand(&p->bias, "bias", 1, p->N, at, d),
+        finish_operand(&p->quant, "quant", 1, p->N, at, d),
+        finish_scales(&p->scale_a, "scale of A", p->M, scale_k, at, d),
+        finish_scales(&p->scale_b, "scale of B", p->N, scale_k, at, d),
+    };
+    for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
+        st = st == STATUS_OK ? each[i] : st;
+    }
+    return st;
 }

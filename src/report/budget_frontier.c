@@ -71,7 +71,7 @@ static int32_t k_elements(const struct problem *p, int32_t bytes)
 static char stop_letter(const struct infeasible *why)
 {
     if (why->reason != REASON_BUFFER) {
-        return '+'; /* nothing up to FRONTIER_MAX */
+        return '+'; /* nothing: the largest m, n of one Mmad */
     }
     switch ((enum buffer)why->buf) {
     case BUF_L1:
@@ -239,10 +239,10 @@ static void add_dtypes(const struct budget *b, struct strbuf *out)
 
 void budget_frontier(const struct budget *b, struct strbuf *out)
 {
-    static const int32_t rows[] = {16, 32, 48, 64, 96, 128, 160, 192, 224, 256, 320, 384, 512, 768, 1024};
+    static const int32_t rows[] = {16, 32, 48, 64, 96, 128, 160, 192, 224, 256, 320, 384, 512, 768, 1024, 2048, 4080};
     strbuf_add(out, "\n6. Feasible base blocks: the largest baseN of each baseM and baseK\n"
                     "    (one base block a chunk, two L1 buffers; what stops the next: a L0A, b L0B, c L0C, 1 L1, t "
-                    "BT, f FB, + nothing)\n");
+                    "BT, f FB, + Mmad: 4095)\n");
     add_group_heads(&b->problem, out);
     bool own = false;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

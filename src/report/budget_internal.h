@@ -31,7 +31,7 @@ char budget_state(const struct budget *b, const struct region *r, int64_t step);
 /* --- the frontier ---------------------------------------------------------- */
 
 #define FRONTIER_UNIT 16
-#define FRONTIER_MAX  1024 /* largest baseM, baseN looked at */
+#define FRONTIER_MAX  4080 /* largest baseM, baseN looked at: the last multiple of 16 one Mmad takes (T12) */
 
 struct frontier_depths {
     int32_t l0a, l0b, l0c;

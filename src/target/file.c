@@ -115,6 +115,7 @@ static enum status unknown_name(const char *name, const struct location *at, str
     } else {
         diag_hint(d, "'tilescope targets' lists the names; a path needs a '/' or ends in .yaml");
     }
+    diag_rule(d, "a target is a chip's name or the path of a target file");
     strbuf_fini(&beginning);
     return status;
 }

@@ -30,6 +30,7 @@ struct cursor {
 struct frame {
     struct yaml_node *node, *last;
     struct yaml_node *keyed; /* map: child whose key was read and whose value comes next */
+    bool drop;               /* that key is wrong: the value is read and left out */
 };
 
 struct key_slot {
@@ -50,6 +51,8 @@ struct builder {
     struct key_slot *keys; /* all (map, key) pairs, open addressing; size a power of two */
     size_t keys_size, keys_used;
     bool stop;
+    bool complete; /* read to its end */
+    bool unusable; /* the tree lacks something that was written */
 };
 
 /* ---- places ---- */
@@ -210,6 +213,11 @@ static void attach(struct builder *b, struct yaml_node *node)
         return;
     }
     struct frame *f = &b->stack[b->depth - 1];
+    if (f->drop) {
+        f->drop = false;
+        f->keyed = NULL;
+        return;
+    }
     if (f->keyed) {
         node->key = f->keyed->key;
         node->key_at = f->keyed->key_at;
@@ -286,6 +294,8 @@ static void read_key(struct builder *b, struct frame *f, const yaml_event_t *e)
     keyed->key_at = place(b, e);
     f->keyed = keyed;
     const bool plain = e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    const enum status before = b->status;
+    b->status = STATUS_OK;
     if (strlen(keyed->key) != len) {
         diag_error(b->d, STATUS_INVALID, &keyed->key_at, "NUL character in key '%s'", keyed->key);
         broke(b, "text holds no NUL character");
@@ -303,6 +313,8 @@ static void read_key(struct builder *b, struct frame *f, const yaml_event_t *e)
             diag_note(b->d, &first->key_at, "'%s' is first given here", first->key);
         }
     }
+    f->drop = b->status != STATUS_OK;
+    b->status = before != STATUS_OK ? before : b->status;
 }
 
 static void read_scalar(struct builder *b, const yaml_event_t *e)
@@ -325,6 +337,7 @@ static void read_scalar(struct builder *b, const yaml_event_t *e)
     if (strlen(node->scalar) != e->data.scalar.length) {
         diag_error(b->d, STATUS_INVALID, &node->at, "NUL character in '%s'", node->scalar);
         broke(b, "text holds no NUL character");
+        b->unusable = true;
     }
     attach(b, node);
 }
@@ -357,6 +370,7 @@ static void read_alias(struct builder *b, const yaml_event_t *e)
     const struct location at = place(b, e);
     diag_error(b->d, STATUS_INVALID, &at, "alias '*%s' is not supported", (const char *)e->data.alias.anchor);
     broke(b, "no anchors and aliases: write the value out");
+    b->unusable = true;
     /* Stand in with an empty scalar so that the rest of the file is still checked. */
     struct frame *f = b->depth ? &b->stack[b->depth - 1] : NULL;
     if (f && f->node->kind == YAML_NODE_MAP && !f->keyed) {
@@ -395,6 +409,7 @@ static void start_document(struct builder *b, const yaml_event_t *e)
     const struct location at = place_at(b, e->start_mark.index, 3);
     if (b->documents++) {
         diag_error(b->d, STATUS_INVALID, &at, "a second document begins here");
+        b->unusable = true;
         broke(b, "a YAML file holds one document");
         b->stop = true;
     }
@@ -434,6 +449,7 @@ static void take_event(struct builder *b, const yaml_event_t *e)
     case YAML_DOCUMENT_END_EVENT:
         break;
     case YAML_STREAM_END_EVENT:
+        b->complete = true;
         b->stop = true;
         break;
     }
@@ -467,6 +483,7 @@ static void check_empty(struct builder *b)
     if (b->status == STATUS_OK && (!root || (root->kind == YAML_NODE_SCALAR && !root->quoted && !root->scalar[0]))) {
         const struct location at = {.file = b->file, .source = b->text, .line = 1, .col = 1, .len = 1};
         diag_error(b->d, STATUS_INVALID, &at, "the file is empty");
+        b->unusable = true;
         broke(b, "a YAML file holds one document");
     }
 }
@@ -496,12 +513,13 @@ enum status yaml_tree_parse(const char *file, const char *text, size_t len, stru
     TRY(check_bytes(b));
     build(b);
     check_empty(b);
-    if (b->status == STATUS_OK) {
+    if (b->status == STATUS_OK || (b->status == STATUS_INVALID && !b->unusable && b->complete)) {
         *out = b->root;
     }
     return b->status;
 }
 
+/* As yaml_tree_parse(). */
 enum status yaml_tree_load(const char *path, struct arena *arena, struct yaml_node **out, struct diag *d)
 {
     *out = NULL;

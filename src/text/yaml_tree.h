@@ -30,7 +30,10 @@ struct yaml_node {
 
 /* Parses `text` (`len` bytes) named `file` in messages. The tree, a copy of
  * the text and of the name live in `arena`. An empty file is an error.
- * @return STATUS_OK, STATUS_INVALID, STATUS_LIMIT, STATUS_NO_MEMORY. */
+ * @return STATUS_OK, STATUS_INVALID, STATUS_LIMIT, STATUS_NO_MEMORY. After
+ * STATUS_INVALID *out is still the tree if all that is wrong are keys (they are
+ * left out; of duplicates the first stays), anchors or tags: so the caller can
+ * go on to report what else is wrong. Otherwise NULL. */
 enum status yaml_tree_parse(const char *file, const char *text, size_t len, struct arena *arena, struct yaml_node **out,
                             struct diag *d);
 

@@ -64,7 +64,7 @@ static void l1_terms(const struct tiling *t, struct strbuf *out)
     strbuf_add(out, t->fullLoad == FULL_LOAD_A ? ", whole; " : "; ");
     operand_terms("B: baseN", t->baseN, t->stepN, t->baseK, t->stepKb, t->dbB1, out);
     strbuf_add(out, t->fullLoad == FULL_LOAD_B ? ", whole" : "");
-    if (t->scaleFactorKa > 1 || t->scaleFactorKb > 1) {
+    if ((t->loadA == LOAD_MX || t->loadB == LOAD_MX) && (t->scaleFactorKa > 1 || t->scaleFactorKb > 1)) {
         strbuf_addf(out, "; scales x %d and x %d chunks", t->scaleFactorKa, t->scaleFactorKb);
     }
     strbuf_add(out, t->isBias ? "; a bias row" : "");
@@ -251,6 +251,7 @@ static void text_depth(const struct infeasible *why, const struct tiling *t, str
 
 void infeasible_text(const struct infeasible *why, const struct tiling *t, struct strbuf *out)
 {
+    static const char *const extents[] = {"M", "N", "K", "ld"};
     const char *field = field_name(why->field);
     switch ((enum infeasible_reason)why->reason) {
     case REASON_NONE:
@@ -286,8 +287,10 @@ void infeasible_text(const struct infeasible *why, const struct tiling *t, struc
         text_dtype(why, out);
         break;
     case REASON_OPERAND:
-        strbuf_addf(out, "%s: an extent is %" PRId64 ", must be a multiple of %" PRId64, role_name((enum role)why->buf),
-                    why->have, why->need);
+        strbuf_addf(out, "%s of %s is %" PRId64 ", must be a multiple of %" PRId64 "%s", extents[why->buf / 16 % 4],
+                    role_name((enum role)(why->buf % 16)), why->have, why->need,
+                    why->need == 2 ? ": two elements share a byte"
+                                   : ": Nz is cut at whole fractals by the high-level API");
         break;
     case REASON_FIELD_WIDTH:
         strbuf_addf(out, "%s: an instruction field holds %" PRId64 " at most, needs %" PRId64, field, why->have,

@@ -52,11 +52,13 @@ static bool check_dtypes(struct planner *pl)
     return by_vector || (pl->target->l0c_to_gm && converts) || fail_dtype(pl, DTYPE_STAGE_RESULT);
 }
 
-static bool fail_operand(struct planner *pl, enum role role, int64_t need, int64_t have)
+static bool extent(struct planner *pl, enum role role, enum operand_extent which, int64_t unit, int64_t size)
 {
-    return plan_fail(
-        pl,
-        (struct infeasible){.reason = REASON_OPERAND, .buf = (uint8_t)role, .field = TF_N, .need = need, .have = have});
+    return size % unit == 0 || plan_fail(pl, (struct infeasible){.reason = REASON_OPERAND,
+                                                                 .buf = (uint8_t)((int)role + 16 * (int)which),
+                                                                 .field = TF_N,
+                                                                 .need = unit,
+                                                                 .have = size});
 }
 
 /* T11: two b4 elements share a byte. T9: the high-level API cuts Nz operands
@@ -64,22 +66,16 @@ static bool fail_operand(struct planner *pl, enum role role, int64_t need, int64
 static bool check_operand(struct planner *pl, enum role role)
 {
     const struct operand *o = role == ROLE_A ? &pl->p->a : &pl->p->b;
-    const bool packed = dtype_info(o->dtype)->bits == 4;
-    if (packed && o->cols % 2 != 0) {
-        return fail_operand(pl, role, 2, o->cols);
+    const enum operand_extent mn = role == ROLE_A ? EXTENT_M : EXTENT_N;
+    const bool k_contiguous = (role == ROLE_A) != o->transpose;
+    const enum operand_extent rows = k_contiguous ? mn : EXTENT_K, cols = k_contiguous ? EXTENT_K : mn;
+    if (dtype_info(o->dtype)->bits == 4 &&
+        !(extent(pl, role, cols, 2, o->cols) && extent(pl, role, EXTENT_LD, 2, o->ld) &&
+          (o->dtype != DTYPE_INT4 || extent(pl, role, EXTENT_K, 2, pl->p->K)))) {
+        return false;
     }
-    if (packed && o->ld % 2 != 0) {
-        return fail_operand(pl, role, 2, o->ld);
-    }
-    if (o->dtype == DTYPE_INT4 && pl->p->K % 2 != 0) {
-        return fail_operand(pl, role, 2, pl->p->K);
-    }
-    if (o->format == LAYOUT_NZ && pl->t->api == API_HIGH) {
-        const int64_t c0 = dtype_c0(o->dtype);
-        return o->rows % 16 != 0 ? fail_operand(pl, role, 16, o->rows)
-                                 : o->cols % c0 == 0 || fail_operand(pl, role, c0, o->cols);
-    }
-    return true;
+    return o->format != LAYOUT_NZ || pl->t->api != API_HIGH ||
+           (extent(pl, role, rows, 16, o->rows) && extent(pl, role, cols, dtype_c0(o->dtype), o->cols));
 }
 
 /* --- loads ---------------------------------------------------------------- */

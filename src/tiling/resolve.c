@@ -85,8 +85,9 @@ static bool base_fits(const struct resolver *r)
     plan_accumulator(target, r->p, t, &acc_m, &acc_n);
     return a <= target->physical[BUF_L0A] && b <= target->physical[BUF_L0B] &&
            acc_m * acc_n * r->l0c_element * db_c <= target->physical[BUF_L0C] &&
-           (t->isBias == 0 || align_up(acc_n * 4, 64) <= target->physical[BUF_BT]) &&
-           (r->p->quant.dtype == DTYPE_NONE || acc_n <= target->fb_columns);
+           /* Without BT or FB no block helps: the dtype rule says so. */
+           (t->isBias == 0 || target->physical[BUF_BT] == 0 || align_up(acc_n * 4, 64) <= target->physical[BUF_BT]) &&
+           (r->p->quant.dtype == DTYPE_NONE || target->fb_columns == 0 || acc_n <= target->fb_columns);
 }
 
 /* Halves an auto base field, floored to its unit; false if it cannot shrink. */

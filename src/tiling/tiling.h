@@ -125,13 +125,14 @@ enum infeasible_reason {
                             for an L1 image of this many lines: needs `need`, has `have` */
     REASON_DTYPE,         /* the cube, BT or Fixpipe does not offer the dtypes: buf = enum dtype_stage
                             (dtypes.h), need = enum product, have = infeasible_pack_dtypes() */
-    REASON_OPERAND,       /* an extent of operand `buf` (enum role) must be a multiple of need */
+    REASON_OPERAND,       /* an extent of an operand must be a multiple of need: buf = role + 16 * operand_extent */
     REASON_FIELD_WIDTH,   /* an instruction field cannot hold the value */
     REASON_WHERE,         /* a `where:` clause does not hold: need = its number, have = enum where_fault */
     REASON_UNSUPPORTED,   /* fits, but the schedule does not lower it yet: need = enum unsupported */
     REASON_N
 };
 
+enum operand_extent { EXTENT_M = 0, EXTENT_N, EXTENT_K, EXTENT_LD };
 enum where_fault { WHERE_FALSE = 0, WHERE_DIVIDES_BY_ZERO, WHERE_OVERFLOWS };
 
 struct infeasible {

@@ -193,7 +193,8 @@ static void problems(void **state)
          {"4:20 unknown key 'L'", "4:5 no K"}},
         {TARGET "problem: {op: gemm, M: 1, N: 1, K: 1}\n", {"2:15 matmul, conv"}},
         {TARGET "problem: {M: [], N: 1, K: 1}\n", {"2:14 the list is empty"}},
-        {TARGET "problem: {M: 64, N: 64, K: 64, A: {dtype: fp16, ld: 8}}\n", {"2:43 did you mean 'half'?"}},
+        {TARGET "problem: {M: 64, N: 64, K: 64, A: {dtype: fp16, ld: 8}}\n",
+         {"2:43 did you mean 'half'?", "2:10 ld 8"}},
         {TARGET "problem: {M: 64, N: 64, K: 64, A: {ld: 8}}\n", {"2:10 ld 8 is less than its 64 columns"}},
         {TARGET "problem: {M: 64, N: 64, K: 64, A: {align: 48, format: ZN}}\n",
          {"2:43 not a power of two", "2:55 ND, NZ"}},
@@ -225,7 +226,7 @@ static void tilings(void **state)
         {HEAD "tiling: {baseM: {from: 64, to: 16, step: 0}}\n", {"3:42 outside 1.."}},
         {HEAD "tiling: {baseM: {from: 64, step: 16}}\n", {"3:17 needs 'from' and 'to'"}},
         {HEAD "tiling: {baseM: {from: 16, to: 64, stepp: 16}}\n", {"3:36 did you mean 'step'?"}},
-        {HEAD "tiling: {singleCoreM: {from: 1, to: 65537}}\n", {"3:23 at most 65536 values"}},
+        {HEAD "tiling: {singleCoreM: {from: 1, to: 65537, step: 1}}\n", {"3:23 at most 65536 values"}},
         {HEAD "tiling: {baseM: []}\n", {"3:17 the list is empty"}},
         {HEAD "tiling: {baseM: [16, [32]]}\n", {"3:22 a list inside a list"}},
         {HEAD "tiling: {baseM: [16, auto]}\n", {"3:22 auto stands alone"}},
@@ -281,12 +282,13 @@ static void spaces(void **state)
     static const struct bad list[] = {
         /* 2^16 * 2^16 * 2^16 * 2^15 = 2^63 */
         {HEAD "tiling:\n"
-              "  singleCoreM: {from: 1, to: 65536}\n"
-              "  singleCoreN: {from: 1, to: 65536}\n"
-              "  singleCoreK: {from: 1, to: 65536}\n"
-              "  usedCoreNum: {from: 1, to: 32768}\n",
+              "  singleCoreM: {from: 1, to: 65536, step: 1}\n"
+              "  singleCoreN: {from: 1, to: 65536, step: 1}\n"
+              "  singleCoreK: {from: 1, to: 65536, step: 1}\n"
+              "  usedCoreNum: {from: 1, to: 32768, step: 1}\n",
          {"3:1 more than 2^62 tilings: usedCoreNum 32768 x singleCoreM 65536"}},
-        {TARGET "problem: {M: {from: 1, to: 65536}, N: {from: 1, to: 65536}, K: {from: 1, to: 65536}}\n",
+        {TARGET "problem: {M: {from: 1, to: 65536, step: 1}, N: {from: 1, to: 65536, step: 1}, K: {from: 1, to: 65536, "
+                "step: 1}}\n",
          {"2:10 too many problems"}},
     };
     CHECK(list);
@@ -370,10 +372,70 @@ static void all_in_one_run(void **state)
     diag_fini(&d);
 }
 
+/* A mistake in one place hides none in another. */
+static void no_mistake_hides_another(void **state)
+{
+    (void)state;
+    static const struct bad list[] = {
+        /* Keys that stand twice, anchors, tags; and what the rest says. */
+        {HEAD "name: x\nname: y\nverify: no\ntiling: {baseM: 16, baseM: 32, baseN: 5000}\n",
+         {"4:1 duplicate key 'name'", "5:9 none", "6:21 duplicate key 'baseM'", "6:39 outside 1..4095"}},
+        {HEAD "tiling: &x {<<: {baseK: 1}, baseMM: 1}\nseed: !!int -1\n",
+         {"3:9 anchor", "3:13 merge key", "3:29 baseM", "4:7 tag", "4:7 outside 0.."}},
+        {HEAD "tiling: {stepKa: 4, depthA1: 3}\nreport: {top: 0}\n", {"3:21 depthA1", "4:15 outside 1.."}},
+        /* Operands of one problem. */
+        {TARGET "problem: {M: 64, N: 64, K: 64, A: {dtype: hlf}, B: {ld: 3}, C: {ld: 10}}\n",
+         {"2:43 half", "2:10 B: ld 3", "2:10 C: ld 10"}},
+        {TARGET "problem: {M: 64, N: 64, K: 64, A: {ld: 1}, C: {ld: 1}, scaleA: {align: 32}}\n",
+         {"2:10 A: ld 1", "2:10 C: ld 1", "2:10 scaleA and scaleB go with an mx_ dtype"}},
+        {TARGET "problem: {M: 64, N: 64, K: 64, C: {dtype: mx_fp8_e4m3}, scaleB: {ld: 2}}\n",
+         {"2:10 only A and B carry MX scales", "2:10 scaleA and scaleB go with"}},
+        {TARGET "problem: {shapes: none.csv, A: {dtype: hlf}}\n", {"2:19 there is no file", "2:40 half"}},
+    };
+    CHECK(list);
+}
+
+/* Words of single messages: limits, suggestions and rules that help. */
+static void messages_help(void **state)
+{
+    (void)state;
+    static const struct bad list[] = {
+        {HEAD "tiling: {baseM: 99999999999999999999}\n", {"3:17 baseM is from 1 to 4095"}},
+        {HEAD "tiling: {baseM: -99999999999999999999}\n", {"3:17 baseM is from 1 to 4095"}},
+        {HEAD "tiling: {usedCoreNum: 0}\n", {"3:23 no more than the chip's cores"}},
+        {HEAD "tiling: {singleCoreM: 0, singleCoreK: 0}\n", {"3:23 sizes of a slice", "3:39 sizes of a slice"}},
+        {HEAD "tiling: {stepM: 256, depthB1: 0}\n", {"3:17 steps are counts", "3:31 depth = "}},
+        {HEAD "tiling: {orderOffset: 0}\n", {"3:23 orderOffset is a whole number from 1 to 65535"}},
+        {HEAD "report: {top: 0}\n", {"3:15 top is a whole number from 1 to 100000"}},
+        {HEAD "tiling: {baseM: {from: 64, to: 16, step: 16}}\n", {"3:17 a range is {from: 16, to: 256, step: 16}"}},
+        {HEAD "tiling: {baseM: {from: 16, to: 256}}\n", {"3:17 add 'step: 1' for every value from 16 to 256"}},
+        {HEAD "where: [5]\n", {"3:9 reads no field"}},
+        {HEAD "where: [\"1 == 1\"]\n", {"3:9 a clause is an integer condition"}},
+        {HEAD "where: [\"baseM <\"]\n", {"3:17 a clause is an integer condition"}},
+        {HEAD "variants: [{name: a, set: {baseM: 16}}, {name: a, set: {baseM: 32}}]\n",
+         {"3:41 each variant has its own name"}},
+        {"target: nothing\n" PROBLEM, {"1:9 a target is a chip's name or the path"}},
+        {TARGET "problem: {M: 64, N: 64, K: 64, A: {dtype: e8m0}}\n", {"2:43 e8m0 is the type of MX scales"}},
+        {TARGET "problem: {M: 64, N: 64, K: 64, A: {dtype: mx_fp8_e4m3}, scaleA: {dtype: half}}\n", {"2:73 e8m0"}},
+    };
+    CHECK(list);
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        struct diag d;
+        diag_init(&d);
+        (void)load_text(list[i].text, strlen(list[i].text), NULL, &d);
+        for (size_t k = 0; k < d.count; k++) {
+            assert_true(d.messages[k].level != DIAG_ERROR || d.messages[k].rule != NULL);
+            assert_null(d.messages[k].hint != NULL ? strstr(d.messages[k].hint, "'e8m0'?") : NULL);
+            assert_null(strstr(d.messages[k].rule != NULL ? d.messages[k].rule : "", "9223372036854775807"));
+        }
+        diag_fini(&d);
+    }
+}
+
 static void cells_are_capped(void **state)
 {
     (void)state;
-    static const char text[] = TARGET "problem: {M: {from: 1, to: 50000}, N: [64, 65], K: 64}\n";
+    static const char text[] = TARGET "problem: {M: {from: 1, to: 50000, step: 1}, N: [64, 65], K: 64}\n";
     static const char *const more[] = {"K=[64, 65]", NULL};
     const struct bad bad = {text, {"2:10 too many problems"}};
     struct diag d;
@@ -383,7 +445,7 @@ static void cells_are_capped(void **state)
     diag_fini(&d);
     check_sets(&bad, more);
     const struct bad targets = {"target: [ascend910b1, ascend910b2]\n"
-                                "problem: {M: {from: 1, to: 50001}, N: 64, K: 64}\n",
+                                "problem: {M: {from: 1, to: 50001, step: 1}, N: 64, K: 64}\n",
                                 {"0:0 2 targets x 50001 problems x 1 variants"}};
     check_sets(&targets, NULL);
 }
@@ -420,6 +482,8 @@ int main(void)
         cmocka_unit_test(variants),
         cmocka_unit_test(overrides),
         cmocka_unit_test(all_in_one_run),
+        cmocka_unit_test(no_mistake_hides_another),
+        cmocka_unit_test(messages_help),
         cmocka_unit_test(cells_are_capped),
         cmocka_unit_test(unknown_config_names_are_suggested),
     };

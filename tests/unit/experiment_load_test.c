@@ -117,7 +117,7 @@ static void values_of_a_field(void **state)
                    "  baseN: [256, 64, 64]\n"
                    "  baseK: 64\n"
                    "  stepKa: auto\n"
-                   "  stepKb: [1, {from: 4, to: 6}]\n"
+                   "  stepKb: [1, {from: 4, to: 6, step: 1}]\n"
                    "  order: [linear, aswt]\n"
                    "  iterateOrder: 1\n"
                    "  l1Resident: [true, 0]\n"
@@ -159,7 +159,7 @@ static void nested_forms(void **state)
     assert_int_equal(c->space.where_count, 1);
     assert_string_equal(c->space.where[0].text, "baseM <= 128");
     unload(&l);
-    parse(&l, HEAD "tiling: {order: swizzle, orderOffset: 5, splitK: {from: 1, to: 3}}\n");
+    parse(&l, HEAD "tiling: {order: swizzle, orderOffset: 5, splitK: {from: 1, to: 3, step: 1}}\n");
     AXIS(&l.e->cells[0], order, ORDER_SWIZZLE);
     AXIS(&l.e->cells[0], orderOffset, 5);
     AXIS(&l.e->cells[0], splitK, 1, 2, 3);
@@ -392,6 +392,32 @@ static void a_name_on_top_of_the_config(void **state)
     unload(&l);
 }
 
+/* A bias that names no dtype takes one the chip has. */
+static void bias_of_a_chip(void **state)
+{
+    (void)state;
+    struct loaded l;
+    parse(&l, "target: [ascend910b1, kirin_x90]\nproblem: {M: 64, N: 64, K: 64, bias: true}\n");
+    assert_int_equal(l.e->cells[0].problem.bias.dtype, DTYPE_FLOAT);
+    assert_int_equal(l.e->cells[1].problem.bias.dtype, DTYPE_HALF);
+    unload(&l);
+    parse(&l, "target: kirin_x90\nproblem: {M: 64, N: 64, K: 64, bias: {dtype: float}}\n");
+    assert_int_equal(l.e->cells[0].problem.bias.dtype, DTYPE_FLOAT); /* said: stays, and is a reason */
+    unload(&l);
+}
+
+/* The type of scales may be said. */
+static void scales_may_say_their_type(void **state)
+{
+    (void)state;
+    struct loaded l;
+    parse(&l, "target: ascend950pr_9589\nproblem: {M: 64, N: 64, K: 64, A: {dtype: mx_fp8_e4m3}, "
+              "scaleA: {dtype: e8m0, align: 64}}\n");
+    assert_int_equal(l.e->cells[0].problem.scale_a.dtype, DTYPE_E8M0);
+    assert_int_equal(l.e->cells[0].problem.scale_a.align, 64);
+    unload(&l);
+}
+
 static void keys_are_described(void **state)
 {
     (void)state;
@@ -421,6 +447,8 @@ int main(void)
         cmocka_unit_test(key_is_canonical),
         cmocka_unit_test(the_default_config_loads),
         cmocka_unit_test(a_name_on_top_of_the_config),
+        cmocka_unit_test(bias_of_a_chip),
+        cmocka_unit_test(scales_may_say_their_type),
         cmocka_unit_test(keys_are_described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

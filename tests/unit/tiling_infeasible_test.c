@@ -278,7 +278,8 @@ static void nz_slices(void **state)
     half(&p, 40, 512, 512, false, true);
     p.a.format = LAYOUT_NZ;
     p.a.ld = 0;
-    CHECK(&p, {B1, "api1", "A: an extent is 40, must be a multiple of 16", TILING_AUTO});
+    CHECK(&p, {B1, "api1", "M of A is 40, must be a multiple of 16: Nz is cut at whole fractals by the high-level API",
+               TILING_AUTO});
 }
 
 static void cores(void **state)
@@ -462,16 +463,42 @@ static void dtypes(void **state)
     assert_true(plan_fits(chips[B1], &p, &t, &plan, &why));
 }
 
+/* What no block size mends does not shrink the block; terms name what is there. */
+static void terms_of_this_problem(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct tiling t;
+    struct infeasible why;
+    struct strbuf text;
+    half(&p, 1024, 1024, 1024, false, true);
+    p.bias.dtype = DTYPE_FLOAT;
+    assert_int_equal(problem_finish(&p, NULL, NULL), STATUS_OK);
+    tiling_all_auto(&t);
+    tiling_resolve(chips[P310], &p, &t, &why);
+    assert_true(t.baseM >= 128 && t.baseN >= 128 && t.baseK >= 32);
+    /* No scales in a plain problem's message. */
+    half(&p, 1024, 1024, 65536, false, true);
+    tiling_all_auto(&t);
+    t.scaleFactorKa = 116, t.stepKa = 64;
+    tiling_resolve(chips[PR], &p, &t, &why);
+    strbuf_init(&text);
+    why = (struct infeasible){.reason = REASON_BUFFER, .buf = BUF_L1, .field = TF_stepKa, .need = 2, .have = 1};
+    infeasible_text(&why, &t, &text);
+    assert_null(strstr(strbuf_cstr(&text), "scales"));
+    strbuf_fini(&text);
+}
+
 static void operands(void **state)
 {
     (void)state;
     struct problem p;
     half(&p, 64, 64, 63, false, true);
     with_dtypes(&p, DTYPE_FP4_E2M1, DTYPE_FP4_E2M1, DTYPE_BF16, true);
-    CHECK(&p, {PR, "as0", "A: an extent is 63, must be a multiple of 2", TILING_AUTO});
+    CHECK(&p, {PR, "as0", "K of A is 63, must be a multiple of 2: two elements share a byte", TILING_AUTO});
     half(&p, 64, 63, 64, false, false);
     with_dtypes(&p, DTYPE_INT4, DTYPE_INT4, DTYPE_INT32, false);
-    CHECK(&p, {B1, "as0", "B: an extent is 63, must be a multiple of 2", TILING_AUTO});
+    CHECK(&p, {B1, "as0", "N of B is 63, must be a multiple of 2: two elements share a byte", TILING_AUTO});
 }
 
 static void field_widths(void **state)
@@ -613,6 +640,7 @@ int main(void)
         cmocka_unit_test(mdl),
         cmocka_unit_test(loads),
         cmocka_unit_test(dtypes),
+        cmocka_unit_test(terms_of_this_problem),
         cmocka_unit_test(operands),
         cmocka_unit_test(field_widths),
         cmocka_unit_test(events),
