@@ -90,14 +90,33 @@ static void dry_print(const struct cell *cell, const struct dry *dry, bool verbo
     }
 }
 
+/* Cells of one target; those of the next follow in the same order. */
+static size_t cells_of_target(const struct experiment *e)
+{
+    size_t n = 0;
+    while (n < e->count && e->cells[n].target == e->cells[0].target) {
+        n++;
+    }
+    return n;
+}
+
+/* A row that cannot be taken is the same on every target: said once. */
+static bool is_said(const struct experiment *e, size_t i, size_t period)
+{
+    return i >= period && e->cells[i].failed != NULL && e->cells[i - period].failed == e->cells[i].failed;
+}
+
 static enum status dry_run(const struct experiment *e, const char *results, bool verbose, struct diag *d)
 {
     uint64_t total = 0, failed = 0;
     bool any = false;
+    const size_t period = cells_of_target(e);
     TRY(sweep_count(e, &total, d));
     for (size_t i = 0; i < e->count; i++) {
         if (e->cells[i].failed) {
-            printf("%s: cannot be taken: %s\n", e->cells[i].name, e->cells[i].failed);
+            if (!is_said(e, i, period)) {
+                printf("%s: cannot be taken: %s\n", e->cells[i].name, e->cells[i].failed);
+            }
             failed++;
             continue;
         }
@@ -146,9 +165,13 @@ static void explain_mismatches(const struct experiment *e, const struct collect 
 
 static void print_cells(const struct collect *c)
 {
+    const size_t period = cells_of_target(c->experiment);
     for (size_t i = 0; i < c->experiment->count; i++) {
         const struct collect_cell *cell = &c->cells[i];
         struct strbuf text;
+        if (is_said(c->experiment, i, period)) {
+            continue;
+        }
         strbuf_init(&text);
         if (cell->top.n) {
             tiling_name(&cell->top.r[0].t, &text);

@@ -206,6 +206,7 @@ struct config_root {
     size_t target_count;
     struct config_variant *variant;
     size_t variant_count;
+    int64_t event_ids; /* 0: as many as the target advises */
 };
 
 /* A text fit to name a directory or a column. */

@@ -37,6 +37,56 @@ static void read_bias(struct config *c, const struct yaml_node *node, const stru
     }
 }
 
+/* quant: true, or {mode: vector}: a quant row; {mode: scalar, scale: 0.5}. */
+struct quant_draft {
+    const struct yaml_node *mode, *scale;
+};
+
+static const struct config_key QUANT_KEYS[] = {
+    {.name = "mode",
+     .read = config_key_node,
+     .doc = "vector (default): a scale word of 64 bits a column; scalar: one scale",
+     .offset = offsetof(struct quant_draft, mode)},
+    {.name = "scale",
+     .read = config_key_node,
+     .doc = "of mode scalar: a positive factor",
+     .offset = offsetof(struct quant_draft, scale)},
+    {.name = NULL},
+};
+
+#define QUANT_RULE "quant is true (a quant row), {mode: vector} or {mode: scalar, scale: 0.5}"
+
+static void read_quant(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
+{
+    static const struct config_word modes[] = {{"vector", 1}, {"scalar", 0}, {NULL, 0}};
+    struct problem *p = &((struct config_draft *)out)->p;
+    struct quant_draft q = {0};
+    int vector = 1;
+    bool wanted = true;
+    if (node->kind != YAML_NODE_MAP) {
+        if (yaml_read_bool(node, key->name, &wanted, c->diag) == STATUS_OK && wanted) {
+            p->quant.dtype = DTYPE_UINT64;
+        }
+        return;
+    }
+    (void)config_read_map(c, node, QUANT_KEYS, key->name, &q);
+    if (q.mode != NULL && !config_read_word(c, q.mode, "mode", modes, &vector)) {
+        return;
+    }
+    if (vector == (q.scale != NULL)) {
+        diag_error(c->diag, STATUS_INVALID, &node->at,
+                   vector ? "quant: a vector has its scales in its row" : "quant: mode scalar needs a scale");
+        diag_rule(c->diag, QUANT_RULE);
+        return;
+    }
+    if (vector) {
+        p->quant.dtype = DTYPE_UINT64;
+    } else if (yaml_read_real(q.scale, "scale", &p->deq_scale, c->diag) == STATUS_OK && !(p->deq_scale > 0)) {
+        diag_error(c->diag, STATUS_INVALID, &q.scale->at, "scale: %g is not positive", p->deq_scale);
+        diag_rule(c->diag, QUANT_RULE);
+    }
+}
+
 static void read_default_dtype(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
 {
     struct config_draft *draft = out;
@@ -151,6 +201,12 @@ const struct config_key CONFIG_MATMUL_KEYS[] = {
      .max = INT32_MAX},
     {.name = "scaleA", .read = read_scales, .doc = "MX scales of A: ld, align, file", .offset = AT(p.scale_a)},
     {.name = "scaleB", .read = read_scales, .doc = "MX scales of B: ld, align, file", .offset = AT(p.scale_b)},
+    {.name = "quant", .read = read_quant, .doc = "true: a quant row (Fixpipe); or {mode: scalar, scale: 0.5}"},
+    {.name = "relu", .read = config_key_bool, .doc = "true: Fixpipe clears negative results", .offset = AT(p.relu)},
+    {.name = "hf32",
+     .read = config_key_bool,
+     .doc = "true: float operands are multiplied as HF32",
+     .offset = AT(p.hf32)},
     {.name = "tp",
      .read = config_key_int64,
      .doc = "tensor parallel degree for shapes with a tp_split_dim column",
@@ -257,9 +313,11 @@ size_t config_problem_complete(struct config *c, struct problem *p, const struct
     default_operand(&p->a, draft->dtype != DTYPE_NONE ? draft->dtype : DTYPE_HALF, draft->dtype_mx);
     default_operand(&p->b, draft->dtype != DTYPE_NONE ? draft->dtype : p->a.dtype,
                     draft->dtype != DTYPE_NONE ? draft->dtype_mx : p->a.mx);
-    default_operand(&p->c, default_result(&p->a), false);
+    /* A quant row turns integers into half. */
+    const enum dtype result = default_result(&p->a);
+    default_operand(&p->c, p->quant.dtype != DTYPE_NONE && result == DTYPE_INT32 ? DTYPE_HALF : result, false);
     if (draft->wants_bias) {
-        default_operand(&p->bias, p->c.dtype == DTYPE_INT32 ? DTYPE_INT32 : DTYPE_FLOAT, false);
+        default_operand(&p->bias, result == DTYPE_INT32 ? DTYPE_INT32 : DTYPE_FLOAT, false);
     }
     if (draft->dtype_broken) {
         return 0; /* reported; what follows from it says nothing new */
@@ -330,7 +388,11 @@ static const char *size_label(struct config *c, const struct problem *p)
     const char *prefix = p->batch > 1    ? config_text(c, "b%" PRId64 "_", p->batch)
                          : p->groups > 1 ? config_text(c, "g%" PRId64 "_", p->groups)
                                          : "";
-    return config_text(c, "%s%" PRId64 "x%" PRId64 "x%" PRId64, prefix, p->M, p->N, p->K);
+    /* What a row of shapes does not give stands as its letter. */
+    const char *m = p->M > 0 ? config_text(c, "%" PRId64, p->M) : "M";
+    const char *n = p->N > 0 ? config_text(c, "%" PRId64, p->N) : "N";
+    const char *k = p->K > 0 ? config_text(c, "%" PRId64, p->K) : "K";
+    return config_text(c, "%s%sx%sx%s", prefix, m, n, k);
 }
 
 void config_problem_add(struct config *c, struct config_problems *out, const struct problem *p, const char *label,

@@ -151,6 +151,13 @@ const struct config_key CONFIG_ROOT_KEYS[] = {
      .read = config_key_node,
      .doc = "[{name, set: {path: value}}]: compared side by side",
      .offset = AT(variants)},
+    {.name = "eventIds",
+     .read = config_key_int64,
+     .doc = "event ids a kernel may use of each pair (default: what the chip's documents advise, 6 or 4)",
+     .offset = AT(event_ids),
+     .min = 1,
+     .max = 8,
+     .rule = "ids 0-7 exist (910: 0-3); 6 and 7 are reserved for the system, so 6 is advised [kernel_rules 8, A42]"},
     {.name = "verify", .read = read_verify, .doc = "none, layout, classes (default), full"},
     {.name = "search", .read = read_search, .doc = "exhaustive (default), best, pareto, sample"},
     {.name = "sample",
@@ -197,6 +204,29 @@ const char *const *config_all_keys(struct config *c)
 
 /* ---- targets ---- */
 
+/* The chip with another budget of event ids: plan and race check read it there. */
+static const struct target *with_event_ids(struct config *c, const struct yaml_node *node, const struct target *target,
+                                           int64_t ids)
+{
+    if (ids == 0 || ids == target->event_ids) {
+        return target;
+    }
+    /* Chips with an advice of 4 have no more. */
+    if (target->event_ids == 4 && ids > 4) {
+        diag_error(c->diag, STATUS_INVALID, &node->at, "eventIds: %s has only 4", target->name);
+        diag_rule(c->diag, "ids 0-3 exist on 910 [kernel_rules 8]");
+        return target;
+    }
+    struct target *copy = config_alloc(c, 1, sizeof *copy);
+    if (copy == NULL) {
+        return target;
+    }
+    *copy = *target;
+    copy->event_ids = (int32_t)ids;
+    copy->fingerprint = copy->fingerprint * 31 + (uint64_t)ids; /* results are others' */
+    return copy;
+}
+
 static void read_target(struct config *c, const struct yaml_node *node, struct config_root *d)
 {
     const char *name;
@@ -223,7 +253,7 @@ static void read_target(struct config *c, const struct yaml_node *node, struct c
             return;
         }
     }
-    d->targets[d->target_count++] = target;
+    d->targets[d->target_count++] = with_event_ids(c, node, target, d->event_ids);
 }
 
 void config_read_targets(struct config *c, const struct location *file, struct config_root *d)

@@ -30,6 +30,12 @@ static void add_problem(struct strbuf *sb, const struct problem *p)
     add_operand(sb, p, TENSOR_BIAS, "bias", &p->bias);
     add_operand(sb, p, TENSOR_SA, "sa", &p->scale_a);
     add_operand(sb, p, TENSOR_SB, "sb", &p->scale_b);
+    if (p->quant.dtype != DTYPE_NONE) {
+        add_operand(sb, p, TENSOR_QUANT, "quant", &p->quant);
+    }
+    if (p->deq_scale != 0 || p->relu || p->hf32) {
+        strbuf_addf(sb, "result %a %d %d\n", p->deq_scale, p->relu, p->hf32);
+    }
     if (p->op == PROBLEM_CONV) {
         const int64_t sides[] = {v->n,       v->c,          v->h,        v->w,        v->cout,       v->kh,
                                  v->kw,      v->groups,     v->stride_h, v->stride_w, v->dilation_h, v->dilation_w,

@@ -160,6 +160,10 @@ static void add_head(const struct budget *b, struct strbuf *out)
     tiling_name(&b->t, out);
     strbuf_add(out, "\n           ");
     add_source(b, out);
+    if (b->problem.a.format == LAYOUT_NZ || b->problem.b.format == LAYOUT_NZ) {
+        strbuf_add(out, "\n  Nz       our copies take any row of an Nz operand; through the high-level API (api: high) "
+                        "its extents are whole fractals, 16 x C0 (T9)");
+    }
     strbuf_add(out, "\n  verdict  ");
     if (!b->fits) {
         strbuf_add(out, "DOES NOT FIT: ");

@@ -319,6 +319,20 @@ static bool check_scale_factors(struct planner *pl)
     return true;
 }
 
+/* SetL2CacheHint is of 950, A2 and A3 (section 5). */
+static bool check_l2(struct planner *pl)
+{
+    static const enum tiling_field hints[] = {TF_l2A, TF_l2B, TF_l2C};
+    const enum product product = pl->target->product;
+    const bool offered = product == PRODUCT_ASCEND950 || product == PRODUCT_ATLAS_A3 || product == PRODUCT_ASCEND910B;
+    for (int i = 0; i < 3 && !offered; i++) {
+        if (tiling_get(pl->t, hints[i]) != L2_NORMAL) {
+            return exclude(pl, hints[i], TF_N);
+        }
+    }
+    return true;
+}
+
 static bool check_bias(struct planner *pl)
 {
     return (pl->t->isBias == 1) == (pl->p->bias.dtype != DTYPE_NONE) || exclude(pl, TF_isBias, TF_N);
@@ -329,5 +343,6 @@ bool plan_check_relations(struct planner *pl)
     const struct tiling *t = pl->t;
     return check_cores(pl) && check_depth(pl, TF_depthA1, t->stepM * t->stepKa, t->dbA1) &&
            check_depth(pl, TF_depthB1, t->stepN * t->stepKb, t->dbB1) && check_unitflag(pl) && check_order(pl) &&
-           check_split_k(pl) && check_residency(pl) && check_mdl(pl) && check_scale_factors(pl) && check_bias(pl);
+           check_split_k(pl) && check_residency(pl) && check_mdl(pl) && check_scale_factors(pl) && check_bias(pl) &&
+           check_l2(pl);
 }

@@ -81,3 +81,21 @@ has out "Examples:"
 # no number stands two blanks before its unit
 expect 0 "$TILESCOPE" budget --no-plots
 ! grep -qE '[0-9]  B' out || fail "a wide gap: $(grep -E '[0-9]  B' out | head -1)"
+# Nz operands: what only the high-level API asks (T9)
+expect 0 "$TILESCOPE" budget -s problem.A.format=NZ -s problem.M=40 --no-plots
+has out "whole fractals, 16 x C0 (T9)"
+expect 1 "$TILESCOPE" budget -s problem.A.format=NZ -s problem.M=40 -s tiling.api=high --no-plots
+has out "M of A is 40, must be a multiple of 16"
+
+# base blocks beyond 1024 are looked at, up to what one Mmad takes
+expect 0 "$TILESCOPE" budget -s target=ascend950pr_9589 -s problem.M=16 -s problem.N=4096 --no-plots
+grep -qE '^ +2048 ' out || fail "the frontier ends before 2048"
+lacks out "1024+"
+
+# other numbers of event ids reach the plan
+expect 0 "$TILESCOPE" budget -s eventIds=8 --no-plots
+has out "8 a pair on this chip"
+expect 2 "$TILESCOPE" budget -s eventIds=9 --no-plots
+has err "ids 0-7 exist"
+expect 2 "$TILESCOPE" budget -s target=ascend910a -s eventIds=8 --no-plots
+has err "ids 0-3 exist on 910"

@@ -72,6 +72,13 @@ has out "cannot be taken: "
 last_line out '^48 tilings in 1 cell, results would go to results/dry; 1 cell cannot be taken$'
 [ ! -e results/dry ] || fail "a dry run wrote results"
 
+# rows that cannot be taken: said once, however many targets, with what they give
+expect 0 "$TILESCOPE" run small.yaml -n --set 'problem={shapes: shapes.csv}' -s 'target=[ascend910b1, ascend910b3]'
+[ "$(grep -c 'cannot be taken: ' out)" -eq 1 ] || fail "a row is refused once per target"
+printf 'M,N,K\n,160,192\n128,160,192\n' >less.csv
+expect 0 "$TILESCOPE" run small.yaml -n --set 'problem={shapes: less.csv}'
+has out "ascend910b1/Mx160x192/base: cannot be taken: "
+
 # errors of a config, with place and suggestion
 printf 'name: bad\ntarget: ascend910b1\nproblem: {M: 64, N: 64, K: 64}\ntiling:\n  baseMM: 16\n' >bad.yaml
 expect 2 "$TILESCOPE" run bad.yaml

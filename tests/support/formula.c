@@ -484,6 +484,9 @@ static const char *choices_broken(const struct target *target, const struct prob
 {
     const bool has_flag = target->product == PRODUCT_ASCEND950 || target->product == PRODUCT_ASCEND910B ||
                           target->product == PRODUCT_ATLAS_A3;
+    if (!has_flag && (t->l2A || t->l2B || t->l2C)) { /* of the same chips */
+        return "l2 hints";
+    }
     if (t->unitflag && (t->dbL0C == 2 || t->splitK > 1 || !has_flag || widened(target, p, t))) {
         return "unitflag";
     }

@@ -406,6 +406,57 @@ static void bias_of_a_chip(void **state)
     unload(&l);
 }
 
+/* Quant row, scalar factor, relu, HF32. */
+static void results_are_quantised(void **state)
+{
+    (void)state;
+    struct loaded l;
+    parse(&l, "target: ascend910b1\nproblem:\n"
+              "  - {M: 64, N: 48, K: 64, A: {dtype: int8}, quant: true, relu: true}\n"
+              "  - {M: 64, N: 48, K: 64, A: {dtype: int8}, C: {dtype: half}, quant: {mode: scalar, scale: 0.5}}\n"
+              "  - {M: 64, N: 48, K: 64, A: {dtype: float}, hf32: true, quant: false}\n");
+    const struct problem *p = &l.e->cells[0].problem;
+    assert_int_equal(p->quant.dtype, DTYPE_UINT64);
+    assert_int_equal(p->quant.cols, 48);
+    assert_int_equal(p->c.dtype, DTYPE_HALF);
+    assert_true(p->relu);
+    p = &l.e->cells[1].problem;
+    assert_int_equal(p->quant.dtype, DTYPE_NONE);
+    assert_true(p->deq_scale == 0.5);
+    p = &l.e->cells[2].problem;
+    assert_true(p->hf32 && p->quant.dtype == DTYPE_NONE && !p->relu);
+    unload(&l);
+    /* Each decides results, so the key too. */
+    static const char *const texts[] = {
+        "quant: false", "quant: true", "quant: {mode: scalar, scale: 0.5}", "quant: {mode: scalar, scale: 0.25}",
+        "relu: true",   "hf32: true"};
+    uint64_t keys[6];
+    for (int i = 0; i < 6; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "target: ascend910b1\nproblem: {M: 64, N: 64, K: 64, %s}\n", texts[i]);
+        parse(&l, text);
+        keys[i] = l.e->key;
+        unload(&l);
+        for (int k = 0; k < i; k++) {
+            assert_true(keys[k] != keys[i]);
+        }
+    }
+}
+
+/* Another number of event ids: what plan and race check read, in another key. */
+static void event_ids_of_an_experiment(void **state)
+{
+    (void)state;
+    struct loaded l, other;
+    parse(&l, HEAD);
+    parse(&other, HEAD "eventIds: 8\n");
+    assert_int_equal(l.e->cells[0].target->event_ids, 6);
+    assert_int_equal(other.e->cells[0].target->event_ids, 8);
+    assert_true(l.e->key != other.e->key);
+    unload(&l);
+    unload(&other);
+}
+
 /* The type of scales may be said. */
 static void scales_may_say_their_type(void **state)
 {
@@ -448,6 +499,8 @@ int main(void)
         cmocka_unit_test(the_default_config_loads),
         cmocka_unit_test(a_name_on_top_of_the_config),
         cmocka_unit_test(bias_of_a_chip),
+        cmocka_unit_test(results_are_quantised),
+        cmocka_unit_test(event_ids_of_an_experiment),
         cmocka_unit_test(scales_may_say_their_type),
         cmocka_unit_test(keys_are_described),
     };

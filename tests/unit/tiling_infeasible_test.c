@@ -320,24 +320,26 @@ static void contradictions(void **state)
     (void)state;
     struct problem p;
     half(&p, 1024, 1024, 1024, false, true);
-    CHECK(&p,
-          {B1, "b64x64x64_l2x2x2_u1",
-           "unitflag 1 excludes dbL0C 2: with the unit flag Fixpipe drains the tile the cube still fills: one L0C "
-           "buffer",
-           0},
-          {B1, "split2_u1", "unitflag 1 excludes splitK 2: parts of a sum do not leave L0C by unit flag", 0},
-          {B310, "u1",
-           "unitflag 1 excludes this problem on this target: only 950, A2 and A3 have it, and every Mmad must cover "
-           "what Fixpipe stores (A41)",
-           0},
-          {B1, "o0_or2", "order linear excludes orderRounds 2: rounds go with l2split", 1},
-          {B1, "as1_o3_or2",
-           "assign blocks excludes order l2split: l2split walks slices (grid), the other orders walk tiles (blocks)",
-           0},
-          {B1, "as0_o1",
-           "assign grid excludes order swizzle: l2split walks slices (grid), the other orders walk tiles (blocks)", 1},
-          {B1, "split1_sk512", "singleCoreK 512 excludes splitK 1: cd(K, singleCoreK) parts must be the splitK parts",
-           1024});
+    CHECK(
+        &p,
+        {B1, "b64x64x64_l2x2x2_u1",
+         "unitflag 1 excludes dbL0C 2: with the unit flag Fixpipe drains the tile the cube still fills: one L0C "
+         "buffer",
+         0},
+        {B1, "split2_u1", "unitflag 1 excludes splitK 2: parts of a sum do not leave L0C by unit flag", 0},
+        {B310, "u1",
+         "unitflag 1 excludes this problem on this target: only 950, A2 and A3 have it, and every Mmad must cover "
+         "what Fixpipe stores (A41)",
+         0},
+        {X90, "l2a1", "l2A disable excludes this problem on this target: SetL2CacheHint is of 950, A2 and A3 only", 0},
+        {P310, "l2c1", "l2C disable excludes this problem on this target: SetL2CacheHint is of 950, A2 and A3 only", 0},
+        {B1, "o0_or2", "order linear excludes orderRounds 2: rounds go with l2split", 1},
+        {B1, "as1_o3_or2",
+         "assign blocks excludes order l2split: l2split walks slices (grid), the other orders walk tiles (blocks)", 0},
+        {B1, "as0_o1",
+         "assign grid excludes order swizzle: l2split walks slices (grid), the other orders walk tiles (blocks)", 1},
+        {B1, "split1_sk512", "singleCoreK 512 excludes splitK 1: cd(K, singleCoreK) parts must be the splitK parts",
+         1024});
 }
 
 static void split_k(void **state)
