@@ -81,6 +81,7 @@ has out "Examples:"
 # no number stands two blanks before its unit
 expect 0 "$TILESCOPE" budget --no-plots
 ! grep -qE '[0-9]  B' out || fail "a wide gap: $(grep -E '[0-9]  B' out | head -1)"
+
 # Nz operands: what only the high-level API asks (T9)
 expect 0 "$TILESCOPE" budget -s problem.A.format=NZ -s problem.M=40 --no-plots
 has out "whole fractals, 16 x C0 (T9)"
