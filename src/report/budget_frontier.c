@@ -122,16 +122,14 @@ static void add_group_heads(const struct problem *p, struct strbuf *out)
     strbuf_add(out, "<- baseK\n");
 }
 
-static void add_row(const struct budget *b, int32_t m, struct strbuf *out)
+static void add_row(const struct budget *b, const struct problem *p, int32_t m, struct strbuf *out)
 {
     strbuf_addf(out, "    %5d  ", m);
     for (int g = 0; g < 3; g++) {
         for (int k = 0; k < K_COUNT; k++) {
-            const int32_t elements = k_elements(&b->problem, K_BYTES[k]);
+            const int32_t elements = k_elements(p, K_BYTES[k]);
             struct infeasible why;
-            const int32_t n = elements > 0
-                                  ? budget_largest_n(b->cell->target, &b->problem, m, elements, DEPTHS[g], &why)
-                                  : 0;
+            const int32_t n = elements > 0 ? budget_largest_n(b->cell->target, p, m, elements, DEPTHS[g], &why) : 0;
             if (n == 0) {
                 strbuf_addf(out, "%5s ", "-");
             } else {
@@ -140,7 +138,7 @@ static void add_row(const struct budget *b, int32_t m, struct strbuf *out)
         }
         strbuf_add(out, "  ");
     }
-    if (m == b->t.baseM) {
+    if (p == &b->problem && m == b->t.baseM) {
         strbuf_add(out, "<- this tiling");
     }
     trim(out);
@@ -237,6 +235,24 @@ static void add_dtypes(const struct budget *b, struct strbuf *out)
     }
 }
 
+/* The same table for each other dtype of the chip, with fewer rows. */
+static void add_other_dtypes(const struct budget *b, struct strbuf *out)
+{
+    static const int32_t rows[] = {16, 32, 64, 128, 256, 512, 1024, 2048, 4080};
+    for (int i = 0; i < DTYPE_ROWS; i++) {
+        struct problem p;
+        if (!with_dtype(b, &DTYPES[i], &p) ||
+            (dtype_info(p.a.dtype)->bits == dtype_info(b->problem.a.dtype)->bits && p.a.mx == b->problem.a.mx)) {
+            continue;
+        }
+        strbuf_addf(out, "    %s:\n", DTYPES[i].label);
+        add_group_heads(&p, out);
+        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+            add_row(b, &p, rows[k], out);
+        }
+    }
+}
+
 void budget_frontier(const struct budget *b, struct strbuf *out)
 {
     static const int32_t rows[] = {16, 32, 48, 64, 96, 128, 160, 192, 224, 256, 320, 384, 512, 768, 1024, 2048, 4080};
@@ -247,14 +263,15 @@ void budget_frontier(const struct budget *b, struct strbuf *out)
     bool own = false;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (!own && b->t.baseM < rows[i]) {
-            add_row(b, b->t.baseM, out);
+            add_row(b, &b->problem, b->t.baseM, out);
             own = true;
         }
         own = own || b->t.baseM == rows[i];
-        add_row(b, rows[i], out);
+        add_row(b, &b->problem, rows[i], out);
     }
     if (b->problem.op == PROBLEM_MATMUL) {
         add_dtypes(b, out);
+        add_other_dtypes(b, out);
     }
 }
 

@@ -100,3 +100,10 @@ expect 2 "$TILESCOPE" budget -s eventIds=9 --no-plots
 has err "ids 0-7 exist"
 expect 2 "$TILESCOPE" budget -s target=ascend910a -s eventIds=8 --no-plots
 has err "ids 0-3 exist on 910"
+
+# a table of base blocks for each dtype of the chip
+expect 0 "$TILESCOPE" budget -s target=ascend950pr_9589 --no-plots
+for dtype in float int8 'mx fp8' 'mx fp4'; do
+    has out "    $dtype:"
+done
+[ "$(grep -c -- '<- baseK' out)" -ge 5 ] || fail "dtypes without a table"
