@@ -410,6 +410,38 @@ static void report_unreadable(struct shapes *s, enum status st, const struct dia
                d->count > 0 && d->messages[0].text != NULL ? d->messages[0].text : status_name(st));
 }
 
+/* M, N and K beside a list of matmul shapes: all three leave nothing of it; one or two are said.
+ * @return false after an error. */
+static bool check_overrides(const struct shapes *s)
+{
+    static const char *const sizes[] = {"M", "N", "K"};
+    char given[16] = "";
+    size_t n = 0;
+    for (size_t i = 0; s->convention->op == PROBLEM_MATMUL && i < 3; i++) {
+        if (yaml_get(s->map, sizes[i]) != NULL) {
+            strcat(given, n > 0 ? ", " : "");
+            strcat(given, sizes[i]);
+            n++;
+        }
+    }
+    const struct location *at = &s->defaults->shapes->at;
+    if (n == 3) {
+        diag_error(s->c->diag, STATUS_INVALID, at, "shapes: M, N and K beside it leave nothing of '%s'", s->path);
+        diag_hint(s->c->diag, "give a config with neither M, N nor K, or leave out shapes");
+    } else if (n > 0) {
+        bool in_file = false;
+        for (size_t i = 0; i < s->table.columns; i++) {
+            in_file |= s->column[i] != NULL && strlen(s->column[i]->name) == 1 &&
+                       strstr(given, s->column[i]->name) != NULL;
+        }
+        if (in_file) {
+            diag_note(s->c->diag, at, "%s given beside shapes %s of every row", given,
+                      n > 1 ? "replace those" : "replaces that");
+        }
+    }
+    return n < 3;
+}
+
 void config_read_shapes(struct config *c, const struct config_draft *defaults, const struct yaml_node *map,
                         struct config_problems *out)
 {
@@ -427,7 +459,7 @@ void config_read_shapes(struct config *c, const struct config_draft *defaults, c
     const enum status st = csv_load(s.path, c->arena, &s.table, &d);
     if (s.table.columns == 0 || st == STATUS_IO || st == STATUS_NO_MEMORY || st == STATUS_LIMIT) {
         report_unreadable(&s, st, &d);
-    } else if (map_columns(&s)) {
+    } else if (map_columns(&s) && check_overrides(&s)) {
         add_rows(&s, &d);
         if (s.table.count + s.table.bad == 0) {
             diag_error(c->diag, STATUS_INVALID, &defaults->shapes->at, "shapes: '%s' has no rows", s.path);

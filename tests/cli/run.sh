@@ -107,3 +107,11 @@ expect 0 "$TILESCOPE" run there/paths.yaml --no-plots
 expect 0 "$TILESCOPE" run results/paths/best.yaml --no-plots -s name=again
 expect 2 "$TILESCOPE" run there/paths.yaml -n -s problem.shapes=nowhere.csv
 has err "there is no file 'nowhere.csv'"
+
+# M, N and K beside a list leave nothing of it; fewer are said
+list=$REPO_DIR/configs/shapes/deepbench_gemm.csv
+expect 2 "$TILESCOPE" run -n -s "problem.shapes=$list"
+has err "M, N and K beside it leave nothing of"
+printf 'target: ascend910b1\nproblem: {shapes: "%s", M: 64}\ntiling: {baseM: 32, baseN: 64, baseK: 64}\n' "$list" >some.yaml
+expect 0 "$TILESCOPE" run some.yaml -n
+has err "M given beside shapes replaces that of every row"
