@@ -1,6 +1,7 @@
 /* One instruction on one line, as people write it: finds what is wrong with
  * every word before it gives up. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,7 +120,9 @@ static bool start(struct line *l)
         dtype = mx ? "fp8_e4m3" : name.op == OP_FIXPIPE ? "float" : name.op == OP_L1_TO_FB ? "uint64" : "half";
     }
     if (!insn_text_start(l->t, l->words[0].text, dtype, l->cx->target->arch)) {
-        wrong(l, at, "no such dtype");
+        char what[80];
+        snprintf(what, sizeof what, "no such dtype: %.40s", dtype);
+        wrong(l, at, what);
         return false;
     }
     at = 0;
@@ -128,7 +131,9 @@ static bool start(struct line *l)
         path = l->cx->path != NULL ? l->cx->path : default_path(l, &name);
     }
     if (name.op >= OP_ND2NZ && name.op <= OP_FIXPIPE && !insn_text_path(l->t, path)) {
-        wrong(l, at, "no path; written as L1->L0A, A1->A2, L0A+L0B->L0C");
+        char what[120];
+        snprintf(what, sizeof what, "no path: %.40s; written as L1->L0A, A1->A2, L0A+L0B->L0C", path);
+        wrong(l, at, what);
         return false;
     }
     if (l->t->insn.dst.buf == BUF_GM) {

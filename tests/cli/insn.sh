@@ -18,7 +18,7 @@ Map: number in memory (from the operand's address) > goes to, < comes from, :sN 
 EOF
 same map want
 has out "reads  L1         2048 B in [0x0, 0x1000), 2 runs of 1024 B"
-has out "occupancy 36.500 cycles = load_issue - calls_ref * load_call + max(load_min, load_call + 2048 B / width)"
+has out " cycles = load_issue - calls_ref * load_call + max(load_min, load_call + 2048 B / width)"
 has out "(timing.l0b_width)"
 
 # The same call by the C API, its _sync form, old positions, a product's name.
@@ -42,7 +42,7 @@ expect 0 "$TILESCOPE" insn load_data_mx -t ascend950 mStep=3 kStep=2 srcStride=3
     mx.xStep=3 mx.yStep=1 mx.srcStride=2 mx.dstStride=1 src_mx=L1+4096
 has out "L0A_MX, rows of 8 scale blocks"
 has out "    0<0 1<2 2<4"
-has out "scales    16.500 cycles"
+has out "load_call + 96 B / mx_width)"
 
 # Elements: the transpose is one, padding is a constant, unspecified bytes are marked.
 expect 0 "$TILESCOPE" insn load_data_2d path='L1->L0A' repeatTimes=1 ifTranspose=1 --dump
@@ -68,9 +68,9 @@ has out "note: does nothing"
 
 # Cycles of the other pipes.
 expect 0 "$TILESCOPE" insn mmad m=128 n=256 k=64
-has out "occupancy 515.000 cycles = W + mmad_issue, W = 512 fractal products * 4096 MAC / 4096 MAC per cycle"
+has out " cycles = W + mmad_issue, W = 512 fractal products * 4096 MAC / 4096 MAC per cycle"
 expect 0 "$TILESCOPE" insn nd2nz nValue=32 dValue=40 srcDValue=40 dstNzC0Stride=32
-has out "occupancy 111.648 cycles = copy_issue + 32 rows * max(row_min, row_base + 80 B / row_width)"
+has out " cycles = copy_issue + 32 rows * max(row_min, row_base + 80 B / row_width)"
 has out "    1<3 3<4 5<5"
 expect 0 "$TILESCOPE" insn fixpipe mSize=32 nSize=48 dstStride=48 srcStride=32
 has out "(timing.fixpipe_width)"
@@ -121,7 +121,7 @@ has err "bad.txt:2:6: error: 'q=3': the instruction has no such field"
 expect 2 "$TILESCOPE" insn mmad m=1 m=2
 has err "given twice"
 expect 2 "$TILESCOPE" insn mmad -d flaot
-has err "no such dtype"
+has err "no such dtype: flaot"
 expect 2 "$TILESCOPE" insn mmad -t ascend910x
 expect 2 "$TILESCOPE" insn load_data_2d -p 'L1=>L0A'
 has err "no path"
