@@ -42,7 +42,7 @@ expect 0 "$TILESCOPE" insn load_data_mx -t ascend950 mStep=3 kStep=2 srcStride=3
     mx.xStep=3 mx.yStep=1 mx.srcStride=2 mx.dstStride=1 src_mx=L1+4096
 has out "L0A_MX, rows of 8 scale blocks"
 has out "    0<0 1<2 2<4"
-has out "load_call + 96 B / mx_width)"
+has out "cycles = load_issue + 96 B / mx_width, on top"
 
 # Elements: the transpose is one, padding is a constant, unspecified bytes are marked.
 expect 0 "$TILESCOPE" insn load_data_2d path='L1->L0A' repeatTimes=1 ifTranspose=1 --dump
