@@ -170,11 +170,9 @@ void summary_text(const struct collect *c, struct strbuf *out)
     static const char *const objectives[] = {"time", "GM bytes", "L1 bytes"};
     strbuf_addf(out, "tilescope %s: %s (%s), ranked by %s\n", TILESCOPE_VERSION, c->experiment->name,
                 TILESCOPE_MODEL_TEXT, objectives[c->experiment->objective]);
-    strbuf_addf(
-        out,
-        "Times are of the model, not of a board. ~ marks tilings within %d.%d %% of the best: the model cannot\n"
-        "tell them apart, so look at GM bytes and headroom next.\n",
-        SUMMARY_INDISTINCT / 10, SUMMARY_INDISTINCT % 10);
+    strbuf_add(
+        out, "Times are of the model, not of a board. ~ marks tilings within the model's error of the best: it cannot\n"
+             "tell them apart, so they stand in order of GM bytes and headroom; rank is by time.\n");
     for (size_t i = 0; i < c->experiment->count; i++) {
         add_cell(c, &c->cells[i], out);
     }

@@ -4,10 +4,12 @@
 
 #include "sweep/collect.h"
 
-/* Tilings whose time is within this many thousandths of the best are not
- * distinguishable: measured pairs closer than 3 % are ranked no better than by
- * chance by any model we know of. */
-#define SUMMARY_INDISTINCT 30
+/* Tilings whose time is within the target's validated error of the best are not
+ * distinguishable: the model's own error on board runs it was not fitted to. */
+static inline bool summary_indistinct(const struct target *target, int64_t task, int64_t best)
+{
+    return 100.0 * (double)(task - best) <= target->validated_error * (double)best;
+}
 
 /* For each cell: the best tilings ranked, with time, share of peak, what binds,
  * GM bytes and headroom; then why points were infeasible. */

@@ -19,6 +19,7 @@ struct block {
 
 struct table {
     const struct collect_cell *cell;
+    size_t *order; /* of the rows: indices into the cell's best tilings */
     struct block *blocks;
     size_t block_count;
     struct strbuf unvalidated; /* what makes rows unvalidated, each once */
@@ -35,7 +36,7 @@ static void add_free(const struct record *r, enum buffer buf, struct strbuf *out
 static void add_row(const struct collect_cell *cell, const struct record *r, const struct record *best, size_t rank,
                     struct strbuf *out)
 {
-    const bool close = (r->task - best->task) * 1000 <= best->task * SUMMARY_INDISTINCT;
+    const bool close = summary_indistinct(cell->cell->target, r->task, best->task);
     strbuf_addf(out, "  %4zu%c %11.2f %7.1f %6.1f %6s %9.2f ", rank, close ? '~' : ' ',
                 timing_us(cell->cell->target, r->task),
                 best->task > 0 ? 100.0 * (double)(r->task - best->task) / (double)best->task : 0.0,
@@ -75,6 +76,42 @@ static void note_unvalidated(struct table *t, const struct record *r)
     strbuf_fini(&text);
 }
 
+/* ---- order ---- */
+
+/* Bytes less are better, then more of L1 free, then the better rank. */
+static bool goes_before(const struct record *r, size_t a, size_t b)
+{
+    const int64_t x = record_gm_read(&r[a]) + record_gm_write(&r[a]),
+                  y = record_gm_read(&r[b]) + record_gm_write(&r[b]);
+    const int64_t free_x = r[a].usable[BUF_L1] - r[a].used[BUF_L1], free_y = r[b].usable[BUF_L1] - r[b].used[BUF_L1];
+    return x != y ? x < y : free_x != free_y ? free_x > free_y : a < b;
+}
+
+/* Ranks in order; those the model cannot tell from the best first, by bytes and
+ * headroom. Ranked by something else than time: as they are. */
+static void order_rows(struct table *t)
+{
+    const struct collect_list *top = &t->cell->top;
+    size_t close = 0;
+    for (size_t i = 0; i < top->n; i++) {
+        t->order[i] = i;
+        if (top->r[i].task < top->r[0].task) {
+            return;
+        }
+    }
+    while (close < top->n && summary_indistinct(t->cell->cell->target, top->r[close].task, top->r[0].task)) {
+        close++;
+    }
+    for (size_t i = 1; i < close; i++) { /* insertion: a table is short */
+        const size_t row = t->order[i];
+        size_t at = i;
+        for (; at > 0 && goes_before(top->r, row, t->order[at - 1]); at--) {
+            t->order[at] = t->order[at - 1];
+        }
+        t->order[at] = row;
+    }
+}
+
 /* ---- folding ---- */
 
 static struct block *block_of(struct table *t, const struct tiling *tiling)
@@ -88,7 +125,7 @@ static struct block *block_of(struct table *t, const struct tiling *tiling)
     return &t->blocks[t->block_count++];
 }
 
-/* Goes down the ranks until `rows` are shown, at most `limit` of one block.
+/* Goes down the rows until `rows` are shown, at most `limit` of one block.
  * `out` NULL: only counts. @return rows shown. */
 static int32_t walk(struct table *t, int32_t rows, size_t limit, struct strbuf *out)
 {
@@ -96,7 +133,7 @@ static int32_t walk(struct table *t, int32_t rows, size_t limit, struct strbuf *
     int32_t shown = 0;
     t->block_count = 0;
     for (size_t i = 0; i < top->n && shown < rows; i++) {
-        const struct record *r = &top->r[i];
+        const struct record *r = &top->r[t->order[i]];
         struct block *b = block_of(t, &r->t);
         if ((size_t)b->shown >= limit) {
             b->folded++;
@@ -105,7 +142,7 @@ static int32_t walk(struct table *t, int32_t rows, size_t limit, struct strbuf *
         b->shown++;
         shown++;
         if (out) {
-            add_row(t->cell, r, &top->r[0], i + 1, out);
+            add_row(t->cell, r, &top->r[0], t->order[i] + 1, out);
             if (r->unvalidated) {
                 note_unvalidated(t, r);
             }
@@ -117,6 +154,9 @@ static int32_t walk(struct table *t, int32_t rows, size_t limit, struct strbuf *
 static void add_notes(const struct table *t, size_t limit, struct strbuf *out)
 {
     const char *before = "";
+    const struct target_fact *error = target_fact(t->cell->cell->target, "chip.validated_error");
+    strbuf_addf(out, "  ~ within %.3g %% of the best, not distinguishable: ordered by GM bytes, then free L1 (%s)\n",
+                t->cell->cell->target->validated_error, error ? error->source : "");
     for (size_t i = 0; i < t->block_count; i++) {
         if (t->blocks[i].folded) {
             if (!*before) {
@@ -138,11 +178,16 @@ void summary_table(const struct collect_cell *cell, int32_t rows, struct strbuf 
     strbuf_addf(out, "  %46s %-31s %5s\n", "", "free in", "event");
     strbuf_addf(out, "  %4s  %11s %7s %6s %6s %9s %7s %7s %7s %7s %5s  %-11s %s\n", "rank", "task us", "+%", "%peak",
                 "binds", "GM MiB", "L1", "L0A", "L0B", "L0C", "ids", "verified", "tiling");
-    struct table t = {.cell = cell, .blocks = calloc(cell->top.n + 1, sizeof(*t.blocks))};
-    if (!t.blocks) {
+    struct table t = {.cell = cell,
+                      .blocks = calloc(cell->top.n + 1, sizeof(*t.blocks)),
+                      .order = calloc(cell->top.n + 1, sizeof(*t.order))};
+    if (!t.blocks || !t.order) {
+        free(t.blocks);
+        free(t.order);
         out->failed = true;
         return;
     }
+    order_rows(&t);
     strbuf_init(&t.unvalidated);
     size_t limit = SUMMARY_BLOCK_ROWS;
     while (walk(&t, rows, limit, NULL) < rows && limit < cell->top.n) {
@@ -152,4 +197,5 @@ void summary_table(const struct collect_cell *cell, int32_t rows, struct strbuf 
     add_notes(&t, limit, out);
     strbuf_fini(&t.unvalidated);
     free(t.blocks);
+    free(t.order);
 }

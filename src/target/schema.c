@@ -26,6 +26,7 @@ static const struct target_key schema[] = {
     NEED("chip.product", TARGET_PRODUCT, RANGE_FREE, "name", product),
     NEED("chip.arch", TARGET_INT32, RANGE_POSITIVE, "number", arch),
     NEED("chip.validation", TARGET_TEXT, RANGE_FREE, "text", validation),
+    NEED("chip.validated_error", TARGET_REAL, RANGE_POSITIVE, "percent", validated_error),
     NEED("chip.cores", TARGET_INT32, RANGE_POSITIVE, "count", cores),
     NEED("chip.clock", TARGET_REAL, RANGE_POSITIVE, "GHz", ghz),
     NEED("chip.l2", TARGET_REAL, RANGE_POSITIVE, "B", l2_bytes),

@@ -81,6 +81,7 @@ struct target {
     const char *title;      /* "Atlas A2, Ascend 910B1" */
     const char *family;     /* chain of extends: "ascend910b1 < family_2201" */
     const char *validation; /* what board runs say of the model here: "validated", "not validated", ... */
+    double validated_error; /* percent: typical error of a task time; tilings closer than it are not told apart */
     enum product product;
     int32_t arch;  /* 2201, 3510, 2002, 3002, 1001, 3003, 3113 */
     bool l0a_nz;   /* L0A is Nz (3510), else Zz */
