@@ -112,6 +112,7 @@ void verify_make_key(const struct verify *v, const struct tile_form *tile, const
     key_operand(&key->scale_b, &s->problem->scale_b);
     key_operand(&key->quant, &s->problem->quant);
     key->conv = s->problem->conv;
+    key->conv.n = 0; /* images are alike */
     key->deq_scale = s->problem->deq_scale;
     key->relu = s->problem->relu;
     key->hf32 = s->problem->hf32;

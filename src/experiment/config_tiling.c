@@ -5,7 +5,10 @@
  *   order: {swizzle: {offset: 3, direction: 0}}
  *   splitK: {parts: 4, reduce: atomic}
  *   l2: {resident: [A, B], A: disable}
- * NESTED below maps their inner keys onto the flat fields. */
+ * NESTED below maps their inner keys onto the flat fields.
+ *
+ * The vendor's conv tiling has names of its own; VENDOR maps them, so that
+ * TConv3DApiTiling values can be written as they are. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -34,6 +37,47 @@ static const struct nested {
     {"l2", NULL, "C", TF_l2C},
 };
 enum { NESTED_N = sizeof NESTED / sizeof NESTED[0] };
+
+/* A name of TConv3DApiTiling [h:conv3d_tilingdata.h, kernel_rules 11] and what it is here. */
+enum vendor_kind {
+    VENDOR_SAME = 0,  /* another name */
+    VENDOR_STEPS,     /* an extent in L1; the field counts base blocks of `per` */
+    VENDOR_FULL_LOAD, /* a flag of its own for each operand */
+    VENDOR_BUFFERS    /* bits: L0A, L0B, L0C, L1 of A, L1 of B doubled */
+};
+
+static const struct vendor_name {
+    const char *name;
+    enum vendor_kind kind;
+    enum tiling_field field, per;
+    int32_t value; /* VENDOR_FULL_LOAD: what the flag means */
+} VENDOR[] = {
+    {"singleCoreCo", VENDOR_SAME, TF_singleCoreN, TF_N, 0},
+    {"mL0", VENDOR_SAME, TF_baseM, TF_N, 0},
+    {"nL0", VENDOR_SAME, TF_baseN, TF_N, 0},
+    {"kL0", VENDOR_SAME, TF_baseK, TF_N, 0},
+    {"iterateMNOrder", VENDOR_SAME, TF_iterateOrder, TF_N, 0},
+    {"mAL1", VENDOR_STEPS, TF_stepM, TF_baseM, 0},
+    {"nBL1", VENDOR_STEPS, TF_stepN, TF_baseN, 0},
+    {"kAL1", VENDOR_STEPS, TF_stepKa, TF_baseK, 0},
+    {"kBL1", VENDOR_STEPS, TF_stepKb, TF_baseK, 0},
+    {"al1FullLoad", VENDOR_FULL_LOAD, TF_fullLoad, TF_N, FULL_LOAD_A},
+    {"bl1FullLoad", VENDOR_FULL_LOAD, TF_fullLoad, TF_N, FULL_LOAD_B},
+    {"pBufferFlag", VENDOR_BUFFERS, TF_dbL0A, TF_N, 0},
+};
+enum { VENDOR_N = sizeof VENDOR / sizeof VENDOR[0] };
+
+static const enum tiling_field BUFFER_BITS[] = {TF_dbL0A, TF_dbL0B, TF_dbL0C, TF_dbA1, TF_dbB1};
+
+static const struct vendor_name *vendor_name(const char *name)
+{
+    for (int i = 0; i < VENDOR_N; i++) {
+        if (strcmp(VENDOR[i].name, name) == 0) {
+            return &VENDOR[i];
+        }
+    }
+    return NULL;
+}
 
 /* Why a field ends where it does, for values outside. */
 static const struct {
@@ -78,18 +122,29 @@ static const char *range_rule(enum tiling_field f)
 
 const char *const *config_tiling_keys(void)
 {
-    static const char *const names[] = {
+    static const char *const names[] = {"singleCoreCo",
+                                        "mL0",
+                                        "nL0",
+                                        "kL0",
+                                        "iterateMNOrder",
+                                        "mAL1",
+                                        "nBL1",
+                                        "kAL1",
+                                        "kBL1",
+                                        "al1FullLoad",
+                                        "bl1FullLoad",
+                                        "pBufferFlag",
 #define NAME_ENTRY(name, tag, def, min, max, digit) #name,
-        TILING_FIELDS(NAME_ENTRY)
+                                        TILING_FIELDS(NAME_ENTRY)
 #undef NAME_ENTRY
-            "l2",
-        NULL};
+                                            "l2",
+                                        NULL};
     return names;
 }
 
 bool config_tiling_key(const char *name)
 {
-    return strcmp(name, "l2") == 0 || tiling_field_from_name(name) != TF_N;
+    return strcmp(name, "l2") == 0 || vendor_name(name) != NULL || tiling_field_from_name(name) != TF_N;
 }
 
 /* ---- one value ---- */
@@ -309,6 +364,114 @@ static void read_l2(struct tiling_reader *r, const struct yaml_node *key)
     read_nested(r, key, key, NULL);
 }
 
+/* ---- the vendor's names of a conv ---- */
+
+static bool read_plain(struct tiling_reader *r, const struct yaml_node *key, int64_t min, int64_t max,
+                       struct config_ints *out)
+{
+    const struct config_int_rule rule = {.what = key->key, .min = min, .max = max};
+    return config_read_ints(r->c, key, &rule, out) && out->count > 0;
+}
+
+/* kAL1 and its like: multiples of one given base extent. */
+static void read_steps(struct tiling_reader *r, const struct vendor_name *n, const struct yaml_node *key)
+{
+    struct config_ints extents = {0};
+    const struct config_ints *base = &r->values[n->per];
+    if (!claim(r, n->field, key) || is_auto(key) || !read_plain(r, key, 1, INT32_MAX, &extents)) {
+        return;
+    }
+    if (base->count != 1) {
+        diag_error(r->c->diag, STATUS_INVALID, &key->at, "%s needs one value of %s", n->name,
+                   tiling_field_info(n->per)->name);
+        diag_rule(r->c->diag, "%s is %s times %s", n->name, tiling_field_info(n->field)->name,
+                  tiling_field_info(n->per)->name);
+        return;
+    }
+    for (size_t i = 0; i < extents.count; i++) {
+        if (extents.value[i] % base->value[0] != 0) {
+            diag_error(r->c->diag, STATUS_INVALID, &key->at, "%s %" PRId64 " is no multiple of %s %" PRId64, n->name,
+                       extents.value[i], tiling_field_info(n->per)->name, base->value[0]);
+            return;
+        }
+        extents.value[i] /= base->value[0];
+    }
+    r->values[n->field] = extents;
+}
+
+/* al1FullLoad and bl1FullLoad together are one field: none, A or B. */
+static void read_full_loads(struct tiling_reader *r, const struct yaml_node *tiling)
+{
+    const struct yaml_node *keys[2] = {yaml_get(tiling, "al1FullLoad"), yaml_get(tiling, "bl1FullLoad")};
+    bool may[2][2] = {{false, false}, {false, false}}; /* operand, flag */
+    int64_t *values = config_alloc(r->c, 3, sizeof *values);
+    size_t count = 0;
+    for (int i = 0; i < 2 && values != NULL; i++) {
+        struct config_ints flags = {0};
+        if (keys[i] != NULL && (is_auto(keys[i]) || !read_plain(r, keys[i], 0, 1, &flags))) {
+            return;
+        }
+        may[i][0] = keys[i] == NULL;
+        for (size_t j = 0; j < flags.count; j++) {
+            may[i][flags.value[j]] = true;
+        }
+    }
+    const struct yaml_node *owner = keys[0] != NULL ? keys[0] : keys[1];
+    if (values == NULL || !claim(r, TF_fullLoad, owner)) {
+        return;
+    }
+    const int32_t meanings[3] = {FULL_LOAD_NONE, FULL_LOAD_A, FULL_LOAD_B};
+    const bool wanted[3] = {may[0][0] && may[1][0], may[0][1] && may[1][0], may[0][0] && may[1][1]};
+    for (int i = 0; i < 3; i++) {
+        if (wanted[i]) {
+            values[count++] = meanings[i];
+        }
+    }
+    if (count == 0) {
+        diag_error(r->c->diag, STATUS_INVALID, &owner->at,
+                   "al1FullLoad and bl1FullLoad: one operand is kept whole, not both");
+        return;
+    }
+    r->values[TF_fullLoad] = (struct config_ints){.value = values, .count = count};
+}
+
+static void read_buffer_flag(struct tiling_reader *r, const struct yaml_node *key)
+{
+    struct config_ints flag = {0};
+    if (is_auto(key) || !read_plain(r, key, 0, 31, &flag)) {
+        return;
+    }
+    if (flag.count != 1) {
+        diag_error(r->c->diag, STATUS_INVALID, &key->at, "pBufferFlag: one value");
+        diag_rule(r->c->diag, "pBufferFlag spells out dbL0A, dbL0B, dbL0C, dbA1, dbB1; to sweep, give them as lists");
+        return;
+    }
+    for (size_t i = 0; i < sizeof BUFFER_BITS / sizeof BUFFER_BITS[0]; i++) {
+        int64_t *value = config_alloc(r->c, 1, sizeof *value);
+        if (value == NULL || !claim(r, BUFFER_BITS[i], key)) {
+            return;
+        }
+        *value = 1 + (flag.value[0] >> i & 1);
+        r->values[BUFFER_BITS[i]] = (struct config_ints){.value = value, .count = 1};
+    }
+}
+
+/* After all plain fields: extents are counted in base blocks. */
+static void read_vendor_names(struct tiling_reader *r, const struct yaml_node *tiling)
+{
+    for (const struct yaml_node *key = tiling->child; key != NULL; key = key->next) {
+        const struct vendor_name *n = vendor_name(key->key);
+        if (n != NULL && n->kind == VENDOR_STEPS) {
+            read_steps(r, n, key);
+        } else if (n != NULL && n->kind == VENDOR_BUFFERS) {
+            read_buffer_flag(r, key);
+        }
+    }
+    if (yaml_get(tiling, "al1FullLoad") != NULL || yaml_get(tiling, "bl1FullLoad") != NULL) {
+        read_full_loads(r, tiling);
+    }
+}
+
 /* ---- where ---- */
 
 #define WHERE_RULE                                                                                  \
@@ -405,7 +568,12 @@ void config_read_tiling(struct config *c, const struct yaml_node *tiling, const 
             read_split_k(r, key);
         } else if (f != TF_N) {
             read_values(r, f, key, key);
+        } else if (vendor_name(key->key) != NULL && vendor_name(key->key)->kind == VENDOR_SAME) {
+            read_values(r, vendor_name(key->key)->field, key, key);
         }
+    }
+    if (tiling != NULL && tiling->kind == YAML_NODE_MAP) {
+        read_vendor_names(r, tiling);
     }
     for (int f = 0; f < TF_N; f++) {
         if (r->values[f].count > 0 && !set_axis(c, &out->space, (enum tiling_field)f, &r->values[f])) {
