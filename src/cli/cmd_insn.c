@@ -267,8 +267,7 @@ static const struct command_option options[] = {
 
 static const char *const examples[] = {
     "tilescope insn load_data_with_transpose dtype=int8_t dst=L0B repeatTimes=2 srcStride=3 dstGap=1 dstFracGap=3",
-    "tilescope insn asc_copy_l12l0b_trans -t ascend950 -d int8_t repeat=2 src_stride=6 dst_gap=1 -o map   # "
-    "map/insn.png",
+    "tilescope insn asc_copy_l12l0b_trans -t ascend950 -d int8_t repeat=2 src_stride=6 dst_gap=1 -o map",
     "tilescope insn load_data_2d_v2 -t ascend950 mStep=4 kStep=2 srcStride=4 dstStride=2 ifTranspose=1 dst=B2",
     "tilescope insn load_data_3d l1H=7 l1W=9 channelSize=16 kExtension=144 mExtension=12 filterW=3 filterH=3 --dump",
     "tilescope insn nd2nz nValue=32 dValue=40 srcDValue=40 dstNzC0Stride=32",

@@ -105,7 +105,7 @@ static void unpack_int_block(enum dtype dtype, const uint8_t *block, int16_t *ou
     switch (dtype) {
     case DTYPE_INT8:
         for (int i = 0; i < BLOCK; i++) {
-            out[i] = (int8_t)block[i];
+            out[i] = (int16_t)(block[i] < 128 ? block[i] : block[i] - 256);
         }
         return;
     case DTYPE_UINT8:

@@ -138,7 +138,6 @@ static bool uses_workspace(const struct schedule *s)
     return s->t.splitKReduce == REDUCE_WORKSPACE;
 }
 
-
 static void set_ports(struct verify *v)
 {
     const struct problem *p = v->s->problem;

@@ -16,26 +16,21 @@
 
 /* The seven values of each dtype: -3..3 where it holds them; all products and
  * sums stay exact (problem.h). */
-#define WHOLE    {-3, -2, -1, 0, 1, 2, 3}
-#define UNSIGNED {0, 1, 2, 3, 4, 5, 6}
+#define WHOLE                  \
+    {                          \
+        -3, -2, -1, 0, 1, 2, 3 \
+    }
+#define UNSIGNED            \
+    {                       \
+        0, 1, 2, 3, 4, 5, 6 \
+    }
 static const float VALUES[DTYPE_N][GM_VALUES] = {
-    [DTYPE_INT4] = WHOLE,
-    [DTYPE_FP4_E2M1] = WHOLE,
-    [DTYPE_FP4_E1M2] = {-1.5F, -1, -0.5F, 0, 0.5F, 1, 1.5F},
-    [DTYPE_INT8] = WHOLE,
-    [DTYPE_UINT8] = UNSIGNED,
-    [DTYPE_FP8_E4M3] = WHOLE,
-    [DTYPE_FP8_E5M2] = WHOLE,
-    [DTYPE_HIF8] = WHOLE,
-    [DTYPE_E8M0] = {0.5F, 0.5F, 1, 1, 1, 2, 2},
-    [DTYPE_HALF] = WHOLE,
-    [DTYPE_BF16] = WHOLE,
-    [DTYPE_INT16] = WHOLE,
-    [DTYPE_UINT16] = UNSIGNED,
-    [DTYPE_FLOAT] = WHOLE,
-    [DTYPE_INT32] = WHOLE,
-    [DTYPE_UINT32] = UNSIGNED,
-    [DTYPE_UINT64] = UNSIGNED,
+    [DTYPE_INT4] = WHOLE,      [DTYPE_FP4_E2M1] = WHOLE,  [DTYPE_FP4_E1M2] = {-1.5F, -1, -0.5F, 0, 0.5F, 1, 1.5F},
+    [DTYPE_INT8] = WHOLE,      [DTYPE_UINT8] = UNSIGNED,  [DTYPE_FP8_E4M3] = WHOLE,
+    [DTYPE_FP8_E5M2] = WHOLE,  [DTYPE_HIF8] = WHOLE,      [DTYPE_E8M0] = {0.5F, 0.5F, 1, 1, 1, 2, 2},
+    [DTYPE_HALF] = WHOLE,      [DTYPE_BF16] = WHOLE,      [DTYPE_INT16] = WHOLE,
+    [DTYPE_UINT16] = UNSIGNED, [DTYPE_FLOAT] = WHOLE,     [DTYPE_INT32] = WHOLE,
+    [DTYPE_UINT32] = UNSIGNED, [DTYPE_UINT64] = UNSIGNED,
 };
 
 /* Their codes as dtype_store() makes them; a test holds them to it. A table,

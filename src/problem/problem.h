@@ -22,14 +22,14 @@ enum problem_op { PROBLEM_MATMUL = 0, PROBLEM_CONV };
 enum layout { LAYOUT_ND = 0, LAYOUT_NZ, LAYOUT_NC1HWC0, LAYOUT_FRACTAL_Z, LAYOUT_N };
 
 struct operand {
-    enum dtype dtype;   /* DTYPE_NONE: the operand does not exist (bias) */
-    bool mx;            /* microscaling: e8m0 scale per 32 k */
+    enum dtype dtype; /* DTYPE_NONE: the operand does not exist (bias) */
+    bool mx;          /* microscaling: e8m0 scale per 32 k */
     enum layout format;
     bool transpose;
-    int64_t rows, cols; /* as it lies in memory (ND): rows x cols, cols contiguous */
-    int64_t ld;         /* row pitch in elements, >= cols; ND only */
-    int64_t align;      /* base alignment in GM, bytes; default 512 */
-    const char *file;   /* raw file with the data, NULL: virtual */
+    int64_t rows, cols;  /* as it lies in memory (ND): rows x cols, cols contiguous */
+    int64_t ld;          /* row pitch in elements, >= cols; ND only */
+    int64_t align;       /* base alignment in GM, bytes; default 512 */
+    const char *file;    /* raw file with the data, NULL: virtual */
     const uint8_t *data; /* its bytes, problem_tensor_bytes() of them; borrowed */
 };
 
@@ -113,7 +113,7 @@ float problem_scale(const struct problem *p, enum tensor tensor, int64_t batch, 
 uint64_t problem_scale_word(const struct problem *p);
 uint64_t problem_quant_word(const struct problem *p, int64_t row, int64_t col);
 
-const char *layout_name(enum layout layout); /* "ND", "NZ", ... */
+const char *layout_name(enum layout layout);    /* "ND", "NZ", ... */
 enum layout layout_from_name(const char *name); /* LAYOUT_N if unknown */
 
 #endif

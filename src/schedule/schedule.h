@@ -97,7 +97,7 @@ struct schedule {
     int32_t tiles_m, tiles_n;          /* base tiles over the whole C */
     int32_t slices_m, slices_n;        /* grid slices */
     int32_t rounds_per;                /* grid slices along M per L2 round */
-    int32_t batch_ways; /* grid: sets of cores that share the batches of a conv */
+    int32_t batch_ways;                /* grid: sets of cores that share the batches of a conv */
     int32_t parts;                     /* K slices; all but the last have singleCoreK */
     int32_t nk;                        /* K steps of a tile of a full slice */
     int32_t nk_last;                   /* and of the last slice */

@@ -129,7 +129,8 @@ static double number_at(const struct target *t, const struct fit_param *p)
  * the first one's keeps the ratio. */
 static void set_number(const struct validate_result *r, const struct fit_param *p, double value, double first)
 {
-    struct detached *x = (struct detached *)(uintptr_t)r->row.target; /* of fit_detach */
+    /* Of fit_detach(), which owns it. */
+    struct detached *x = (struct detached *)(uintptr_t)r->row.target; // NOLINT(performance-no-int-to-ptr)
     const double was = number_at(&x->was, p);
     *(double *)(void *)((char *)&x->now + p->offset) = was == first ? value : was * (value / first);
 }

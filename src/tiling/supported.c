@@ -9,7 +9,9 @@
 
 /* Fields that must keep their default. */
 static const enum tiling_field DEFAULT_ONLY[] = {
-    TF_tileBarrier, TF_scaleFactorM, TF_scaleFactorN,
+    TF_tileBarrier,
+    TF_scaleFactorM,
+    TF_scaleFactorN,
 };
 
 static bool refuse(struct infeasible *why, enum unsupported what, int field, int64_t have)
@@ -124,7 +126,8 @@ static bool result_supported(const struct target *target, const struct problem *
 
 /* WithTranspose of b32 on 2201 reads L1 as Zz, which a copy from Nz makes only
  * where both are the same. */
-static bool loads_supported(const struct target *target, const struct problem *p, const struct tiling *t, struct infeasible *why)
+static bool loads_supported(const struct target *target, const struct problem *p, const struct tiling *t,
+                            struct infeasible *why)
 {
     const struct {
         enum role role;

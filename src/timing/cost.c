@@ -135,7 +135,8 @@ double cost_read_bytes(const struct schedule *s, enum role role, int32_t from, i
     if (role == ROLE_A && p->op == PROBLEM_CONV && extent > 0) {
         struct conv_rows rows;
         conv_rows_of(&p->conv, from, extent, &rows);
-        return (double)(rows.count * p->conv.w) * (double)(k / conv_window(p) * 32);
+        const int64_t channel_blocks = k / conv_window(p);
+        return (double)(rows.count * p->conv.w) * (double)(channel_blocks * 32);
     }
     return (double)extent * k * dtype_info(role == ROLE_A ? p->a.dtype : p->b.dtype)->bits / 8;
 }

@@ -116,11 +116,8 @@ static void test_dtypes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_even),
-        cmocka_unit_test(test_tails),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_variants),
-        cmocka_unit_test(test_dtypes),
+        cmocka_unit_test(test_even),     cmocka_unit_test(test_tails),  cmocka_unit_test(test_random),
+        cmocka_unit_test(test_variants), cmocka_unit_test(test_dtypes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -377,7 +377,11 @@ static const char *multiples_broken(const struct problem *p, const struct tiling
         }
         /* A conv's slices are whole channel blocks. */
         const double block = (double)(p->conv.kh * p->conv.kw) * c0;
-        const double part = p->op == PROBLEM_CONV ? block : o->mx ? 64 : o->format == LAYOUT_NZ && !turned(p, a) ? c0 : bits(o->dtype) == 4 ? 2 : 1;
+        const double part = p->op == PROBLEM_CONV                     ? block
+                            : o->mx                                   ? 64
+                            : o->format == LAYOUT_NZ && !turned(p, a) ? c0
+                            : bits(o->dtype) == 4                     ? 2
+                                                                      : 1;
         if (t->singleCoreK < p->K && !divides(part, t->singleCoreK)) {
             return "K slices";
         }

@@ -16,7 +16,7 @@ struct point_limits {
     bool transposes;  /* all four cases, else A plain, B transposed */
     bool nz;          /* Nz operands too */
     bool variants;    /* batches, split K, groups, full loads, shuffled K, GEMV, row copies, ... */
-    bool dtypes;     /* every dtype triple of the target, conversions of C, bias, quant row, relu, C in Nz, MX */
+    bool dtypes;      /* every dtype triple of the target, conversions of C, bias, quant row, relu, C in Nz, MX */
 };
 
 /* A random feasible point: problem, tiling, plan and schedule. Draws until one
