@@ -455,7 +455,7 @@ enum { TM = 20, TN = 37, TK = 70 };
 /* All known but `byte` (-1: all known). */
 static void know_all_but(struct engine *e, enum buffer buf, int64_t byte)
 {
-    static const uint8_t zeros[128 * 1024];
+    static const uint8_t zeros[256 * 1024];
     int64_t size;
     (void)engine_memory(e, buf, &size);
     engine_poke(e, buf, 0, zeros, byte < 0 ? size : byte);
