@@ -105,6 +105,9 @@ static int by_start(const void *a, const void *b)
 static int64_t union_length(struct intervals *list)
 {
     int64_t length = 0;
+    if (list->count == 0) {
+        return 0;
+    }
     qsort(list->at, list->count, sizeof *list->at, by_start);
     for (size_t i = 0; i < list->count;) {
         int64_t to = list->at[i].to;
