@@ -263,6 +263,9 @@ enum status explain_text(struct study *study, const struct cell *cell, const str
     if (why.reason != REASON_NONE) {
         return diag_error(d, STATUS_INVALID, NULL, "this tiling is infeasible");
     }
+    if (o->core >= s.cores) {
+        return diag_error(d, STATUS_INVALID, NULL, "core %" PRId32 " of %" PRId32 " does not run", o->core, s.cores);
+    }
     explain_what(cell, r, out);
     heading(2, "Buffers", out);
     explain_budget(cell->target, &s.plan, out);

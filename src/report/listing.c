@@ -111,9 +111,6 @@ enum status listing_text(struct study *study, const struct cell *cell, const str
                          const struct explain_options *o, struct strbuf *out, struct diag *d)
 {
     struct listing l = {.s = s, .out = out, .core = o->core >= 0 ? o->core : plot_busiest_core(s), .said = -2};
-    if (l.core >= s->cores) {
-        return diag_error(d, STATUS_INVALID, NULL, "core %" PRId32 " of %" PRId32 " does not run", l.core, s->cores);
-    }
     l.steps = schedule_steps(s, l.core);
     if (l.steps == 0) {
         strbuf_addf(out, "  core %" PRId32 " owns no tile\n", l.core);

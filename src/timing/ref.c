@@ -471,7 +471,7 @@ enum status timing_ref_core(struct timing *t, const struct schedule *s, const st
     }
     cost_init(&cost, s);
     TRY(memctx_get(t->memory, s, start->l2_warm, &g));
-    if (g->core_sequence[core] == UINT32_MAX) {
+    if (core >= s->cores || g->core_sequence[core] == UINT32_MAX) { /* runs nothing */
         return STATUS_OK;
     }
     struct insn *insns = insn_buffer(s);
