@@ -191,13 +191,39 @@ static void test_map(void **state)
     core_close(&c);
 }
 
+/* Scales of a long vector (m = 1) and of a long k: one code for each 32 k. */
+static void test_scales(void **state)
+{
+    (void)state;
+    struct core c;
+    core_open(&c, PRODUCT_ASCEND950);
+    for (int m = 1; m <= 17; m += 16) {
+        struct insn in = make(OP_MMAD_MX, DTYPE_FP4_E2M1, at(BUF_L0C, 0), at(BUF_L0A, 512));
+        in.src2 = at(BUF_L0B, 512);
+        in.p.mmad.btype = DTYPE_FP4_E2M1;
+        in.p.mmad.m = (uint16_t)m;
+        in.p.mmad.n = 16;
+        in.p.mmad.k = 1088;
+        const struct access list[] = {
+            {.buf = BUF_L0A_MX, .byte = 512 / 16 + (m == 1 ? 1088 / 32 : 2 * 1088 / 64 * 32)},
+            {.buf = BUF_L0B_MX, .byte = 512 / 16 + 1088 / 64 * 32},
+        };
+        for (int i = 0; i < 2; i++) {
+            resize(&c, &list[i], list[i].byte);
+            run_ok(c.e, &in);
+            resize(&c, &list[i], list[i].byte - 1);
+            run_fails(c.e, &in, "leave");
+            resize(&c, &list[i], 4096);
+        }
+    }
+    core_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_2201),
-        cmocka_unit_test(test_3510),
-        cmocka_unit_test(test_low_ends),
-        cmocka_unit_test(test_map),
+        cmocka_unit_test(test_2201), cmocka_unit_test(test_3510),   cmocka_unit_test(test_low_ends),
+        cmocka_unit_test(test_map),  cmocka_unit_test(test_scales),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,6 +248,31 @@ static void test_malformed(void **state)
     outcome_fini(&o);
 }
 
+/* Each field of a case is needed; hex lines end with their buffer. */
+static void test_incomplete(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"kind copy\n",    "instr load_data_2d\n", "target ascend910b\n",
+                                        "path L1->L0A\n", "dtype half\n",         "confidence doc\n"};
+    for (int left_out = 0; left_out < 6; left_out++) {
+        char head[512] = "case T-1\n";
+        for (int i = 0; i < 6; i++) {
+            strcat(head, i == left_out ? "" : lines[i]);
+        }
+        check_text(head, BUFS, "", STATUS_INVALID, "is missing in this case");
+    }
+    static const struct {
+        const char *line, *words;
+    } tails[] = {{"hex dst 1016 0102030405060708\n", NULL},
+                 {"hex dst 1016 010203040506070809\n", "hex: not two hexadecimal digits"},
+                 {"hex dst 992 0102030405060708010203040506070801020304050607080102030405060708\n", NULL},
+                 {"hex dst 992 010203040506070801020304050607080102030405060708010203040506070809\n", "hex: not two"},
+                 {"hex dst 1024 00\n", "hex: no place inside of the buffer"}};
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+        check_text(HEAD, BUFS, tails[i].line, tails[i].words == NULL ? STATUS_OK : STATUS_INVALID, tails[i].words);
+    }
+}
+
 static void test_errors_file(void **state)
 {
     (void)state;
@@ -286,8 +311,9 @@ static void test_errors_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),     cmocka_unit_test(test_verdicts),  cmocka_unit_test(test_alternatives),
-        cmocka_unit_test(test_filters), cmocka_unit_test(test_malformed), cmocka_unit_test(test_errors_file),
+        cmocka_unit_test(test_all),         cmocka_unit_test(test_verdicts),  cmocka_unit_test(test_alternatives),
+        cmocka_unit_test(test_filters),     cmocka_unit_test(test_malformed), cmocka_unit_test(test_incomplete),
+        cmocka_unit_test(test_errors_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -569,12 +569,59 @@ static void test_open_scales(void **state)
     engine_destroy(e);
 }
 
+/* A sum that leaves int32 on its way is open, even if it comes back. */
+static void test_overflow(void **state)
+{
+    (void)state;
+    enum { OM = 19, ON = 21, OK = 37 };
+    const struct target t = fixture_target(PRODUCT_ASCEND910B);
+    struct engine *e;
+    struct rng r = rng_init(12);
+    static int8_t a[4096], b[4096];
+    static int32_t c[1024];
+    assert_int_equal(engine_create(&t, &e, NULL), STATUS_OK);
+    for (int i = 0; i < 4096; i++) {
+        a[i] = (int8_t)rng_between(&r, -2, 2);
+        b[i] = (int8_t)rng_between(&r, -2, 2);
+    }
+    for (int i = 0; i < 1024; i++) {
+        c[i] = i % 3 == 0   ? (int32_t)(INT32_MAX - rng_between(&r, 0, 9))
+               : i % 3 == 1 ? (int32_t)(INT32_MIN + rng_between(&r, 0, 9))
+                            : (int32_t)rng_between(&r, -9, 9);
+    }
+    engine_poke(e, BUF_L0A, 0, (const uint8_t *)a, sizeof a);
+    engine_poke(e, BUF_L0B, 0, (const uint8_t *)b, sizeof b);
+    engine_poke(e, BUF_L0C, 0, (const uint8_t *)c, sizeof c);
+    struct insn in = taint_mmad(OP_MMAD, DTYPE_INT8, OK);
+    in.p.mmad.m = OM;
+    in.p.mmad.n = ON;
+    in.p.mmad.cmatrixInitVal = 0;
+    run_ok(e, &in);
+    int open = 0;
+    for (int row = 0; row < OM; row++) {
+        for (int column = 0; column < ON; column++) {
+            const int place = (column / 16 * 32 + row) * 16 + column % 16;
+            int64_t sum = c[place];
+            bool inside = true;
+            for (int k = 0; k < OK; k++) {
+                sum += a[((row / 16 * 2 + k / 32) * 16 + row % 16) * 32 + k % 32] *
+                       b[((k / 32 * 2 + column / 16) * 16 + column % 16) * 32 + k % 32];
+                inside = inside && sum >= INT32_MIN && sum <= INT32_MAX;
+            }
+            assert_int_equal(engine_tainted(e, BUF_L0C, place * 4), !inside);
+            open += !inside;
+        }
+    }
+    assert_in_range(open, 20, OM * ON - 100);
+    engine_destroy(e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels),           cmocka_unit_test(test_unpack),      cmocka_unit_test(test_triples),
         cmocka_unit_test(test_unsigned_and_half), cmocka_unit_test(test_hf32),        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_open_operands),     cmocka_unit_test(test_open_scales),
+        cmocka_unit_test(test_open_operands),     cmocka_unit_test(test_open_scales), cmocka_unit_test(test_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
