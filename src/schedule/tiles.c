@@ -352,10 +352,10 @@ int64_t tiles_count(const struct schedule *s, int32_t core)
 
 int64_t tiles_full_slices(const struct schedule *s, int32_t core)
 {
-    const int64_t all = tiles_count(s, core);
     if (s->parts == 1) {
         return 0;
     }
+    const int64_t all = tiles_count(s, core);
     if (s->t.assign == ASSIGN_GRID) {
         return grid_kslice(s, core) < s->parts - 1 ? all : 0;
     }
