@@ -219,6 +219,8 @@ static void test_malformed(void **state)
         {HEAD, BUFS, "wrote 12\n", "wrote: no keyword"},
         {HEAD, BUFS, "case T-2\n", "case: the case before has no end"},
         {HEAD, BUFS, "alt x writes_outside_it\n", "alt: no kind of alternative: writes_outside_it"},
+        {HEAD, "buf src 512 0 rule 1\nbuf dst 1025 0 rule 1\n", "blk dst 2 1\nblk dst 3 1\n",
+         "blk: no block inside of the buffer: 3"},
         {HEAD, BUFS "fnv dst 1\nend\ncase\n", "", "case: fields are missing"},
         {HEAD "kind seq\ninstr seq\nstep nop dtype=half\nstep load_data_2d dtype=half dst=L0A+0 src=L9+0\n",
          "buf L1 512 0 rule 1\nbuf L0A 512 0 rule 1\nbuf gmC 1024 0 rule 1\nbuf dst 1024 0 rule 1\n", "", ""},
