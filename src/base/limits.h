@@ -51,6 +51,8 @@
 #define LIMIT_FIELD_VALUES 65536U
 /* Points of one cell's space. */
 #define LIMIT_SPACE_POINTS (1ULL << 62)
+/* Groups of rows of one matmul. */
+#define LIMIT_GROUPS 1024U
 /* Largest extent of a problem dimension (M, N, K, ...). */
 #define LIMIT_DIMENSION (1LL << 31)
 

@@ -54,10 +54,19 @@ struct cover {
     struct diag *d;
 };
 
+/* The tile's batch, or the group its rows belong to. */
+static bool batch_right(const struct problem *p, const struct tile *t)
+{
+    if (p->groups <= 1) {
+        return t->batch >= 0 && t->batch < p->batch;
+    }
+    const int64_t first = t->batch >= 0 && t->batch < p->groups ? problem_group_first(p, t->batch) : INT64_MAX;
+    return t->m0 >= first && (int64_t)t->m0 + t->m <= p->group_end[t->batch];
+}
+
 static bool inside(const struct schedule *s, const struct tile *t)
 {
-    const bool k_right = t->kslice >= 0 && t->kslice < s->parts && t->batch >= 0 && t->batch < s->problem->batch &&
-                         t->k > 0 &&
+    const bool k_right = t->kslice >= 0 && t->kslice < s->parts && batch_right(s->problem, t) && t->k > 0 &&
                          (int64_t)t->k0 + t->k == min_i64((t->kslice + 1LL) * s->t.singleCoreK, s->problem->K) &&
                          t->k0 == (int64_t)t->kslice * s->t.singleCoreK;
     return k_right && t->m > 0 && t->n > 0 && t->m0 >= 0 && t->n0 >= 0 && (int64_t)t->m0 + t->m <= s->problem->M &&
@@ -68,8 +77,8 @@ static enum status collect(struct cover *c, const struct tile *t)
 {
     if (!inside(c->s, t)) {
         return diag_error(c->d, STATUS_MISMATCH, NULL,
-                          "tile %" PRId64 " of core %d covers rows %d+%d, columns %d+%d: outside C", t->t, t->core,
-                          t->m0, t->m, t->n0, t->n);
+                          "tile %" PRId64 " of core %d covers rows %d+%d, columns %d+%d: outside C or its group", t->t,
+                          t->core, t->m0, t->m, t->n0, t->n);
     }
     c->m.at[c->m.count++] = t->m0;
     c->m.at[c->m.count++] = t->m0 + t->m;
@@ -82,7 +91,8 @@ static enum status mark(struct cover *c, const struct tile *t)
 {
     const size_t m0 = border_index(&c->m, t->m0), m1 = border_index(&c->m, t->m0 + t->m);
     const size_t n0 = border_index(&c->n, t->n0), n1 = border_index(&c->n, t->n0 + t->n);
-    const size_t plane = (size_t)t->batch * (size_t)c->s->parts + (size_t)t->kslice;
+    const size_t plane = (size_t)problem_matrix(c->s->problem, TENSOR_C, t->batch) * (size_t)c->s->parts +
+                         (size_t)t->kslice;
     for (size_t i = m0; i < m1; i++) {
         for (size_t j = n0; j < n1; j++) {
             uint8_t *cell = &c->cells[(plane * c->m.count + i) * c->n.count + j];

@@ -25,7 +25,7 @@ struct panels {
 /* a[i][kk] = op(A)(m0 + i, k0 + kk). */
 static void fill_a(const struct problem *p, const struct c_block *c, int64_t k0, int64_t k, struct panels *x)
 {
-    const int64_t row0 = c->batch * p->a.rows;
+    const int64_t row0 = problem_matrix(p, TENSOR_A, c->batch) * p->a.rows;
     for (int64_t i = 0; i < c->m; i++) {
         float *to = x->a + i * REFERENCE_K;
         if (p->a.transpose) {
@@ -42,7 +42,7 @@ static void fill_a(const struct problem *p, const struct c_block *c, int64_t k0,
 /* Strip j / 32, [kk][j % 32] = op(B)(k0 + kk, n0 + j). */
 static void fill_b(const struct problem *p, const struct c_block *c, int64_t k0, int64_t k, struct panels *x)
 {
-    const int64_t row0 = c->batch * p->b.rows;
+    const int64_t row0 = problem_matrix(p, TENSOR_B, c->batch) * p->b.rows;
     for (int64_t kk = 0; kk < k; kk++) {
         if (p->b.transpose) {
             gm_column_values(x->isa, p, TENSOR_B, row0 + c->n0, k0 + kk, c->n, x->line);

@@ -192,7 +192,7 @@ enum status verify_open_window(struct verify *v, int64_t row0, int64_t col0, int
 
 int64_t verify_plane_row(const struct schedule *s, const struct tile *tile)
 {
-    return (uses_workspace(s) ? tile->kslice : tile->batch) * s->problem->M;
+    return (uses_workspace(s) ? tile->kslice : problem_matrix(s->problem, TENSOR_C, tile->batch)) * s->problem->M;
 }
 
 /* --- running ------------------------------------------------------------- */
@@ -292,15 +292,22 @@ static enum status run_core(struct verify *v, int32_t core, struct diag *d)
     return verify_exec_edge(v, core, false, d);
 }
 
-/* Every plane of what was stored: batches of C, or K slices in the workspace. */
+/* Every plane of what was stored: batches of C, groups of its rows, or K slices in the workspace. */
 static enum status compare_planes(struct verify *v, struct diag *d)
 {
     const struct schedule *s = v->s;
     const struct problem *p = s->problem;
     const bool workspace = uses_workspace(s);
-    const int64_t planes = workspace ? s->parts : p->batch, slice = s->t.singleCoreK;
+    const int64_t planes = workspace ? s->parts : p->groups > 1 ? p->groups : p->batch, slice = s->t.singleCoreK;
     for (int64_t i = 0; i < planes; i++) {
         struct c_check c = {.block = {.batch = workspace ? 0 : i, .m = p->M, .n = p->N}, .row = i * p->M};
+        if (p->groups > 1) {
+            c.row = c.block.m0 = problem_group_first(p, i);
+            c.block.m = problem_group_rows(p, i);
+        }
+        if (c.block.m == 0) {
+            continue;
+        }
         c.stores = s->t.splitKReduce == REDUCE_ATOMIC ? s->parts : 1;
         c.ranges[0] = workspace ? (struct k_range){i * slice, min_i64(slice, p->K - i * slice)}
                                 : (struct k_range){0, p->K};

@@ -137,7 +137,7 @@ void config_read_problems(struct config *c, const struct yaml_node *node, uint64
  * one problem of each combination. */
 struct config_draft {
     struct problem p; /* all but M, N, K */
-    struct config_ints m, n, k;
+    struct config_ints m, n, k, group_m;
     const char *name;
     bool wants_bias;  /* bias without a dtype of its own */
     enum dtype dtype; /* default of A and B, DTYPE_NONE: half */
@@ -154,6 +154,9 @@ struct config_draft {
 #define CONFIG_FAULTS 4
 size_t config_problem_complete(struct config *c, struct problem *p, const struct config_draft *draft,
                                const char *why[CONFIG_FAULTS]);
+/* Rows of the groups as `rows` lists them, or p->groups times p->M: sets
+ * group_end and M. @return why it cannot be, NULL if it can. */
+const char *config_problem_groups(struct config *c, struct problem *p, const struct config_ints *rows);
 /* Words for what no room above can run yet; NULL if it can. */
 const char *config_problem_not_lowered(const struct problem *p);
 /* Sizes of the im2col view; a reason if the filter does not fit. */

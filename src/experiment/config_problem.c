@@ -195,9 +195,15 @@ const struct config_key CONFIG_MATMUL_KEYS[] = {
      .max = INT32_MAX},
     {.name = "groups",
      .read = config_key_int64,
-     .doc = "groups of this size, each with its B (default 1)",
+     .doc = "groups of M rows each, one after the other; each has its B (default 1)",
      .offset = AT(p.groups),
      .min = 1,
+     .max = LIMIT_GROUPS},
+    {.name = "groupM",
+     .read = config_key_ints,
+     .doc = "instead of M: rows of each group, 0 allowed (counts, not the running sums some kernels take)",
+     .offset = AT(group_m),
+     .min = 0,
      .max = INT32_MAX},
     {.name = "scaleA", .read = read_scales, .doc = "MX scales of A: ld, align, file", .offset = AT(p.scale_a)},
     {.name = "scaleB", .read = read_scales, .doc = "MX scales of B: ld, align, file", .offset = AT(p.scale_b)},
@@ -340,9 +346,7 @@ size_t config_problem_complete(struct config *c, struct problem *p, const struct
 const char *config_problem_not_lowered(const struct problem *p)
 {
     const bool files = p->c.file != NULL || p->bias.file != NULL || p->scale_a.file != NULL || p->scale_b.file != NULL;
-    return p->groups > 1 ? "groups > 1 are not lowered yet"
-           : files       ? "data files of other operands than A and B are not read yet"
-                         : NULL;
+    return files ? "data files of other operands than A and B are not read yet" : NULL;
 }
 
 /* The layouts of section 11, under their own names or none. */
@@ -378,6 +382,44 @@ const char *config_conv_view(struct config *c, struct problem *p)
 
 /* ---- drafts to problems ---- */
 
+const char *config_problem_groups(struct config *c, struct problem *p, const struct config_ints *rows)
+{
+    if (rows->count > 0) {
+        p->groups = (int64_t)rows->count;
+    }
+    if (p->groups <= 1) {
+        p->M = rows->count == 1 ? rows->value[0] : p->M;
+        return NULL;
+    }
+    if (p->groups > (int64_t)LIMIT_GROUPS) {
+        return config_text(c, "%" PRId64 " groups, at most %u are taken", p->groups, LIMIT_GROUPS);
+    }
+    int64_t *end = config_alloc(c, (size_t)p->groups, sizeof *end);
+    if (end == NULL) {
+        return NULL; /* no_memory says it */
+    }
+    for (int64_t g = 0, at = 0; g < p->groups; g++) {
+        at += rows->count > 0 ? rows->value[g] : p->M;
+        end[g] = at;
+    }
+    p->group_end = end;
+    p->M = end[p->groups - 1];
+    return NULL;
+}
+
+/* "g4_8192": groups of as many rows; "g4sum1000": of different ones. */
+static const char *rows_label(struct config *c, const struct problem *p)
+{
+    if (p->M == 0) {
+        return "M";
+    }
+    if (p->groups <= 1 || p->group_end == NULL) {
+        return config_text(c, "%s%" PRId64, p->groups > 1 ? config_text(c, "g%" PRId64 "_", p->groups) : "", p->M);
+    }
+    return problem_groups_equal(p) ? config_text(c, "g%" PRId64 "_%" PRId64, p->groups, p->M / p->groups)
+                                   : config_text(c, "g%" PRId64 "sum%" PRId64, p->groups, p->M);
+}
+
 static const char *size_label(struct config *c, const struct problem *p)
 {
     if (p->op == PROBLEM_CONV) {
@@ -385,11 +427,9 @@ static const char *size_label(struct config *c, const struct problem *p)
         return config_text(c, "n%" PRId64 "c%" PRId64 "h%" PRId64 "w%" PRId64 "_k%" PRId64 "r%" PRId64 "s%" PRId64,
                            v->n, v->c, v->h, v->w, v->cout, v->kh, v->kw);
     }
-    const char *prefix = p->batch > 1    ? config_text(c, "b%" PRId64 "_", p->batch)
-                         : p->groups > 1 ? config_text(c, "g%" PRId64 "_", p->groups)
-                                         : "";
+    const char *prefix = p->batch > 1 ? config_text(c, "b%" PRId64 "_", p->batch) : "";
     /* What a row of shapes does not give stands as its letter. */
-    const char *m = p->M > 0 ? config_text(c, "%" PRId64, p->M) : "M";
+    const char *m = rows_label(c, p);
     const char *n = p->N > 0 ? config_text(c, "%" PRId64, p->N) : "N";
     const char *k = p->K > 0 ? config_text(c, "%" PRId64, p->K) : "K";
     return config_text(c, "%s%sx%sx%s", prefix, m, n, k);
@@ -507,14 +547,31 @@ static bool need(struct config *c, const struct yaml_node *map, bool there, cons
     return there;
 }
 
+/* groupM stands for M and says how many groups there are. */
+static bool groups_agree(struct config *c, const struct yaml_node *map, const struct config_draft *d)
+{
+    const struct yaml_node *list = yaml_get(map, "groupM"), *groups = yaml_get(map, "groups");
+    const bool counts = groups == NULL || d->group_m.count == 0 || d->p.groups == (int64_t)d->group_m.count;
+    if (yaml_get(map, "M") != NULL) {
+        diag_error(c->diag, STATUS_INVALID, &list->key_at, "both M and groupM");
+        diag_rule(c->diag, "M is the rows of every group, groupM lists those of each: say one of them");
+    }
+    if (!counts) {
+        diag_error(c->diag, STATUS_INVALID, &list->at, "groupM has %zu values, groups is %" PRId64, d->group_m.count,
+                   d->p.groups);
+    }
+    return counts && d->group_m.count > 0;
+}
+
 static bool complete_sizes(struct config *c, const struct yaml_node *map, struct config_draft *d)
 {
     const struct conv_shape *v = &d->p.conv;
     if (d->p.op == PROBLEM_MATMUL) {
-        const bool m = need(c, map, yaml_get(map, "M") != NULL, "M");
+        const bool grouped = yaml_get(map, "groupM") != NULL;
+        const bool m = need(c, map, grouped || yaml_get(map, "M") != NULL, "M");
         const bool n = need(c, map, yaml_get(map, "N") != NULL, "N");
         const bool k = need(c, map, yaml_get(map, "K") != NULL, "K");
-        return m && n && k && d->m.count > 0 && d->n.count > 0 && d->k.count > 0;
+        return m && n && k && (grouped ? groups_agree(c, map, d) : d->m.count > 0) && d->n.count > 0 && d->k.count > 0;
     }
     static const char *const keys[] = {"H", "W", "Cout", "kh", "kw"};
     bool there = need(c, map, yaml_get(map, "C") != NULL || yaml_get(map, "Cin") != NULL, "C (input channels)");
@@ -534,7 +591,8 @@ static void multiply_out(struct config *c, const struct yaml_node *map, const st
         return;
     }
     int64_t count;
-    if (!mul_ok((int64_t)(d->m.count * d->n.count), (int64_t)d->k.count, &count) || count > LIMIT_CELLS) {
+    const size_t ms = d->group_m.count > 0 ? 1 : d->m.count;
+    if (!mul_ok((int64_t)(ms * d->n.count), (int64_t)d->k.count, &count) || count > LIMIT_CELLS) {
         diag_error(c->diag, STATUS_LIMIT, &map->at, "the lists of M, N and K make too many problems");
         diag_rule(c->diag, "a config has at most %u cells", LIMIT_CELLS);
         return;
@@ -544,7 +602,8 @@ static void multiply_out(struct config *c, const struct yaml_node *map, const st
         struct problem p = d->p;
         p.K = d->k.value[i % d->k.count];
         p.N = d->n.value[i / d->k.count % d->n.count];
-        p.M = d->m.value[i / d->k.count / d->n.count];
+        p.M = d->group_m.count > 0 ? 0 : d->m.value[i / d->k.count / d->n.count];
+        (void)config_problem_groups(c, &p, &d->group_m); /* the keys' ranges hold */
         add_checked(c, map, d, &p, out);
     }
 }

@@ -299,6 +299,10 @@ static void add_matmuls(struct shapes *s, struct shape_row *r, uint32_t line)
         p.M = m.value[i / k.count / n.count];
         r->failed = failed;
         set_operands(s, r, &p);
+        const char *no_groups = config_problem_groups(s->c, &p, &(struct config_ints){.count = 0});
+        if (no_groups != NULL) {
+            fail(r, no_groups);
+        }
         complete(s, r, &p);
         add(s, r, &p, line);
     }

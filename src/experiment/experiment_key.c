@@ -24,6 +24,9 @@ static void add_problem(struct strbuf *sb, const struct problem *p)
     const struct conv_shape *v = &p->conv;
     strbuf_addf(sb, "problem %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRIu64 "\n", (int)p->op,
                 p->M, p->N, p->K, p->batch, p->groups, p->seed);
+    for (int64_t g = 0; p->groups > 1 && g < p->groups; g++) {
+        strbuf_addf(sb, "group %" PRId64 "\n", problem_group_rows(p, g));
+    }
     add_operand(sb, p, TENSOR_A, "a", &p->a);
     add_operand(sb, p, TENSOR_B, "b", &p->b);
     add_operand(sb, p, TENSOR_C, "c", &p->c);

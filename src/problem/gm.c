@@ -94,8 +94,9 @@ float problem_value(const struct problem *p, enum tensor tensor, int64_t row, in
 float problem_scale(const struct problem *p, enum tensor tensor, int64_t batch, int64_t mn, int64_t code)
 {
     const struct operand *o = problem_operand(p, tensor);
-    return o->transpose ? problem_value(p, tensor, batch * o->rows + code / 2, 2 * mn + code % 2)
-                        : problem_value(p, tensor, batch * o->rows + mn, code);
+    const int64_t row0 = problem_matrix(p, tensor, batch) * o->rows;
+    return o->transpose ? problem_value(p, tensor, row0 + code / 2, 2 * mn + code % 2)
+                        : problem_value(p, tensor, row0 + mn, code);
 }
 
 /* --- scale words ----------------------------------------------------------- */

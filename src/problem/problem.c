@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "base/limits.h"
 #include "problem/conv.h"
 
 /* One base alignment fits every copy instruction; a malloc of the runtime gives it. */
@@ -62,13 +63,24 @@ static bool shared_by_images(enum tensor tensor)
     return tensor != TENSOR_A && tensor != TENSOR_C && tensor != TENSOR_WORKSPACE;
 }
 
+static bool shared_by_groups(enum tensor tensor)
+{
+    return tensor == TENSOR_A || tensor == TENSOR_SA || tensor == TENSOR_C || tensor == TENSOR_WORKSPACE;
+}
+
 int64_t problem_matrix(const struct problem *p, enum tensor tensor, int64_t batch)
 {
+    if (p->groups > 1) {
+        return shared_by_groups(tensor) ? 0 : batch;
+    }
     return p->op == PROBLEM_CONV && shared_by_images(tensor) ? batch % p->conv.groups : batch;
 }
 
 int64_t problem_matrices(const struct problem *p, enum tensor tensor)
 {
+    if (p->groups > 1) {
+        return shared_by_groups(tensor) ? 1 : p->groups;
+    }
     return p->op == PROBLEM_CONV && shared_by_images(tensor) ? p->conv.groups : p->batch;
 }
 
@@ -93,12 +105,45 @@ int64_t problem_tensor_bytes(const struct problem *p, enum tensor tensor)
     return problem_pitch_bytes(p, tensor) * (o->rows * count - 1) + dtype_bytes(o->dtype, o->cols);
 }
 
+int64_t problem_group_first(const struct problem *p, int64_t group)
+{
+    return group == 0 || p->groups <= 1 ? 0 : p->group_end[group - 1];
+}
+
+int64_t problem_group_rows(const struct problem *p, int64_t group)
+{
+    return p->groups <= 1 ? p->M : p->group_end[group] - problem_group_first(p, group);
+}
+
+bool problem_groups_equal(const struct problem *p)
+{
+    return problem_most_rows(p) * max_i64(1, p->groups) == p->M;
+}
+
+int64_t problem_most_rows(const struct problem *p)
+{
+    int64_t most = 0;
+    for (int64_t g = 0; g < max_i64(1, p->groups); g++) {
+        most = max_i64(most, problem_group_rows(p, g));
+    }
+    return most;
+}
+
+int64_t problem_blocks_m(const struct problem *p, int64_t base)
+{
+    int64_t blocks = 0;
+    for (int64_t g = 0; g < max_i64(1, p->groups); g++) {
+        blocks += ceil_div(problem_group_rows(p, g), base);
+    }
+    return blocks;
+}
+
 int64_t problem_macs(const struct problem *p)
 {
     /* Channels that only fill up a block multiply zeros: no work. */
     const int64_t k = p->op == PROBLEM_CONV ? p->b.cols / dtype_c0(p->a.dtype) : 0;
     const int64_t real = p->op == PROBLEM_CONV ? k / conv_blocks(p) * p->a.cols : p->K;
-    return p->M * p->N * real * p->batch * p->groups;
+    return p->M * p->N * real * p->batch;
 }
 
 int64_t problem_compulsory_bytes(const struct problem *p)
@@ -112,7 +157,7 @@ int64_t problem_compulsory_bytes(const struct problem *p)
             bytes += dtype_bytes(o->dtype, o->rows * o->cols) * problem_matrices(p, tensors[i]);
         }
     }
-    return bytes * p->groups;
+    return bytes;
 }
 
 /* Sizes of one operand; rows and cols follow from the problem. */
@@ -151,6 +196,27 @@ static enum status finish_scales(struct operand *o, const char *name, int64_t ro
                         : finish_operand(o, name, rows, scale_k, at, d);
 }
 
+/* Ends that ascend to M, as many as there are groups. */
+static enum status check_groups(const struct problem *p, const struct location *at, struct diag *d)
+{
+    if (p->groups > (int64_t)LIMIT_GROUPS) {
+        return diag_error(d, STATUS_LIMIT, at, "%" PRId64 " groups, at most %u are taken", p->groups, LIMIT_GROUPS);
+    }
+    if (p->batch > 1 || p->op == PROBLEM_CONV) {
+        return diag_error(d, STATUS_INVALID, at, "groups of rows are of one matmul: not with a batch or a conv");
+    }
+    int64_t before = 0;
+    for (int64_t g = 0; p->group_end != NULL && g < p->groups; g++) {
+        if (p->group_end[g] < before) {
+            return diag_error(d, STATUS_INVALID, at, "group %" PRId64 " ends before it begins", g);
+        }
+        before = p->group_end[g];
+    }
+    return p->group_end != NULL && before == p->M
+               ? STATUS_OK
+               : diag_error(d, STATUS_INVALID, at, "the rows of the groups are not the M rows of C");
+}
+
 enum status problem_finish(struct problem *p, const struct location *at, struct diag *d)
 {
     if (p->op == PROBLEM_CONV) {
@@ -173,6 +239,9 @@ enum status problem_finish(struct problem *p, const struct location *at, struct 
     }
     if (p->groups == 0) {
         p->groups = 1;
+    }
+    if (p->groups > 1) {
+        TRY(check_groups(p, at, d));
     }
     const int64_t scale_k = 2 * ceil_div(p->K, 64);
     const bool conv = p->op == PROBLEM_CONV;

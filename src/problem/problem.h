@@ -4,7 +4,9 @@
  * operand lies in memory: A plain is [M,K], A transposed [K,M]; B plain is
  * [K,N], B transposed [N,K]. A conv is seen as the matmul of its im2col view
  * (conv.h): one of M output points by N output channels for each image and
- * group, which are its batches.
+ * group, which are its batches. Groups of a matmul share N and K and lie one
+ * after the other along M ("M-grouped contiguous"): A and C are one matrix each,
+ * and every group has a B, bias and quant row of its own.
  * GM is virtual: element (i, j) of an operand is a pure function of
  * (seed, i, j), so any window exists without storing the rest. */
 #ifndef PROBLEM_PROBLEM_H
@@ -42,9 +44,10 @@ struct conv_shape { /* elements; only for PROBLEM_CONV */
 struct problem {
     const char *name; /* "matmul 2048x2048x2048 half" or the user's */
     enum problem_op op;
-    int64_t M, N, K; /* of one batch element / group */
+    int64_t M, N, K; /* of one batch element; M: of all groups */
     int64_t batch;
-    int64_t groups;
+    int64_t groups;           /* of a matmul; not with batch > 1 */
+    const int64_t *group_end; /* row of C where each group ends, ascending, the last at M; borrowed; NULL: one group */
     struct operand a, b, c, bias, scale_a, scale_b;
     struct operand quant; /* one uint64 scale word per column of C; none: no quant row */
     double deq_scale;     /* factor of the modes that take one scale for all of C; 0: 1 */
@@ -68,6 +71,14 @@ int64_t problem_tensor_bytes(const struct problem *p, enum tensor tensor);
 
 /* Row pitch in bytes of an ND operand. */
 int64_t problem_pitch_bytes(const struct problem *p, enum tensor tensor);
+
+/* Rows of a group: where they begin, how many (0: it has no work); of the
+ * largest group; blocks of `base` rows, none of which crosses a group's end. */
+int64_t problem_group_first(const struct problem *p, int64_t group);
+int64_t problem_group_rows(const struct problem *p, int64_t group);
+bool problem_groups_equal(const struct problem *p); /* all have as many */
+int64_t problem_most_rows(const struct problem *p);
+int64_t problem_blocks_m(const struct problem *p, int64_t base);
 
 /* Multiply-accumulates and floating point operations (2 per MAC), all batches. */
 int64_t problem_macs(const struct problem *p);
@@ -100,7 +111,8 @@ int64_t problem_nz_rows(const struct problem *p, enum tensor tensor);
 
 /* Which matrix of a tensor batch `batch` of the problem uses: its own, or, for
  * what a conv's images share (filters, bias, quant words), its group's. A conv's
- * ND result is one tensor of all groups: see conv.h. */
+ * ND result is one tensor of all groups: see conv.h. Of a grouped matmul `batch`
+ * is the group, and A, its scales and C are one matrix of all groups. */
 int64_t problem_matrix(const struct problem *p, enum tensor tensor, int64_t batch);
 /* Matrices of a tensor that lie one after the other. */
 int64_t problem_matrices(const struct problem *p, enum tensor tensor);

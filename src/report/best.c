@@ -25,6 +25,22 @@ static void add_operand(const char *key, const struct operand *o, struct strbuf 
     strbuf_add(out, "}\n");
 }
 
+/* M and groups, or the rows of each group. */
+static void add_rows(const struct problem *p, struct strbuf *out)
+{
+    if (p->groups <= 1 || problem_groups_equal(p)) {
+        strbuf_addf(out, "  M: %" PRId64 "\n", p->groups > 1 ? p->M / p->groups : p->M);
+        if (p->groups > 1) {
+            strbuf_addf(out, "  groups: %" PRId64 "\n", p->groups);
+        }
+        return;
+    }
+    for (int64_t g = 0; g < p->groups; g++) {
+        strbuf_addf(out, "%s%" PRId64, g == 0 ? "  groupM: [" : ", ", problem_group_rows(p, g));
+    }
+    strbuf_add(out, "]\n");
+}
+
 static void add_problem(const struct problem *p, struct strbuf *out)
 {
     strbuf_addf(out, "problem:\n  op: %s\n", p->op == PROBLEM_CONV ? "conv" : "matmul");
@@ -39,12 +55,10 @@ static void add_problem(const struct problem *p, struct strbuf *out)
         strbuf_addf(out, "  pad: [%" PRId32 ", %" PRId32 ", %" PRId32 ", %" PRId32 "]\n", v->pad_top, v->pad_bottom,
                     v->pad_left, v->pad_right);
     } else {
-        strbuf_addf(out, "  M: %" PRId64 "\n  N: %" PRId64 "\n  K: %" PRId64 "\n", p->M, p->N, p->K);
+        add_rows(p, out);
+        strbuf_addf(out, "  N: %" PRId64 "\n  K: %" PRId64 "\n", p->N, p->K);
         if (p->batch > 1) {
             strbuf_addf(out, "  batch: %" PRId64 "\n", p->batch);
-        }
-        if (p->groups > 1) {
-            strbuf_addf(out, "  groups: %" PRId64 "\n", p->groups);
         }
     }
     add_operand("A", &p->a, out);

@@ -77,6 +77,38 @@ static const char *field_word(const struct tiling *t, enum tiling_field f)
     return info->words ? info->words[tiling_get(t, f) - info->min] : "";
 }
 
+/* Groups of rows in the numbering of tiles: the first few. */
+static void loop_groups(const struct schedule *s, struct strbuf *out)
+{
+    enum { SHOWN = 8 };
+    const struct problem *p = s->problem;
+    int shown = 0, left = 0;
+    if (p->groups <= 1) {
+        return;
+    }
+    strbuf_addf(out, "    tiles of all %" PRId64 " groups in one list%s; each group has its own B:\n", p->groups,
+                s->t.order == ORDER_CHUNK ? "" : ", tile i on core i mod cores");
+    for (int64_t g = 0; g < p->groups; g++) {
+        const int64_t first = problem_group_first(p, g), rows = problem_group_rows(p, g);
+        const int64_t tile = g == 0 ? 0 : (int64_t)s->group_tiles_m[g - 1] * s->tiles_n;
+        const int64_t tiles = (int64_t)s->group_tiles_m[g] * s->tiles_n - tile;
+        if (shown == SHOWN) {
+            left++;
+        } else if (rows > 0) {
+            strbuf_addf(out,
+                        "      group %" PRId64 ": rows %" PRId64 " to %" PRId64 ", tiles %" PRId64 " to %" PRId64 "\n",
+                        g, first, first + rows - 1, tile, tile + tiles - 1);
+            shown++;
+        } else {
+            strbuf_addf(out, "      group %" PRId64 ": no rows, no tiles\n", g);
+            shown++;
+        }
+    }
+    if (left > 0) {
+        strbuf_addf(out, "      and %d more\n", left);
+    }
+}
+
 static void loop_assignment(const struct schedule *s, struct strbuf *out)
 {
     const struct tiling *t = &s->t;
@@ -85,6 +117,7 @@ static void loop_assignment(const struct schedule *s, struct strbuf *out)
                     "  on %" PRId32 " cores at once (%" PRId32
                     " own a tile): base tiles are dealt round robin, order %s\n",
                     s->cores, s->cores_active, field_word(t, TF_order));
+        loop_groups(s, out);
         strbuf_addf(out, "    for each of the core's tiles, of %" PRId32 " x %" PRId32 " in C:\n", s->tiles_m,
                     s->tiles_n);
         return;

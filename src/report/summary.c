@@ -54,7 +54,8 @@ void summary_problem(const struct problem *p, struct strbuf *out)
         strbuf_addf(out, ", batch %" PRId64, p->batch);
     }
     if (p->groups > 1) {
-        strbuf_addf(out, ", %" PRId64 " groups", p->groups);
+        strbuf_addf(out, ", %" PRId64 " groups of %s%" PRId64 " rows", p->groups,
+                    problem_groups_equal(p) ? "" : "up to ", problem_most_rows(p));
     }
     add_operand("A", &p->a, out);
     add_operand("B", &p->b, out);

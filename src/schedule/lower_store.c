@@ -20,14 +20,15 @@ static int64_t c_byte(const struct schedule *s, const struct tile *tile)
 {
     const struct problem *p = s->problem;
     const struct operand *o = &p->c;
+    const int64_t matrix = problem_matrix(p, TENSOR_C, tile->batch);
     if (o->format == LAYOUT_ND) {
         /* NHWC: the groups of an image lie side by side. */
         const int64_t groups = p->op == PROBLEM_CONV ? p->conv.groups : 1;
-        const int64_t row = tile->batch / groups * o->rows + tile->m0, col = tile->batch % groups * o->cols + tile->n0;
+        const int64_t row = matrix / groups * o->rows + tile->m0, col = matrix % groups * o->cols + tile->n0;
         return row * dtype_bytes(o->dtype, o->ld) + dtype_bytes(o->dtype, col);
     }
     const int64_t width = problem_nz_width(p, TENSOR_C), columns = ceil_div(o->cols, width);
-    const int64_t block = (tile->batch * columns + tile->n0 / width) * problem_nz_rows(p, TENSOR_C) + tile->m0;
+    const int64_t block = (matrix * columns + tile->n0 / width) * problem_nz_rows(p, TENSOR_C) + tile->m0;
     return block * dtype_bytes(o->dtype, width);
 }
 

@@ -10,16 +10,17 @@
 #ifndef SCHEDULE_SCHEDULE_H
 #define SCHEDULE_SCHEDULE_H
 
+#include "base/limits.h"
 #include "tiling/plan.h"
 
 struct tile {
     int64_t t; /* number of the tile on its core, from 0 */
     int32_t core;
-    int32_t m0, n0, m, n; /* origin and real extent in C, elements */
-    int32_t k0, k;        /* K slice */
-    int32_t kslice, batch;
-    uint8_t first, last;  /* first, last tile of the core */
-    uint8_t pos_m, pos_n; /* position in stepM x stepN */
+    int32_t m0, n0, m, n;  /* origin and real extent in C, elements */
+    int32_t k0, k;         /* K slice */
+    int32_t kslice, batch; /* batch: of a grouped matmul the group; m0 counts from the first one's */
+    uint8_t first, last;   /* first, last tile of the core */
+    uint8_t pos_m, pos_n;  /* position in stepM x stepN */
     /* What L1 holds for this tile, and since when: A rows (B columns) of C
      * [from, from + extent). `load`: this tile brings it; `release`: this tile
      * is the last to read it. Chunked operands do both in every tile. */
@@ -94,7 +95,7 @@ struct schedule {
     struct plan plan;
     int32_t cores;                     /* launched */
     int32_t cores_active;              /* own at least one tile */
-    int32_t tiles_m, tiles_n;          /* base tiles over the whole C */
+    int32_t tiles_m, tiles_n;          /* base tiles over the whole C; tiles_m: of all groups */
     int32_t slices_m, slices_n;        /* grid slices */
     int32_t rounds_per;                /* grid slices along M per L2 round */
     int32_t batch_ways;                /* grid: sets of cores that share the batches of a conv */
@@ -106,6 +107,7 @@ struct schedule {
     uint8_t acc;                       /* enum dtype of the accumulator */
     uint8_t pad;
     int32_t image_rows[2], image_cols[2]; /* L1 images of A, B (plan_image) */
+    int32_t group_tiles_m[LIMIT_GROUPS];  /* base tiles along M up to the end of each group; only of a grouped matmul */
 };
 
 /* Needs a feasible plan. @return STATUS_UNSUPPORTED for what is not lowered. */

@@ -4,7 +4,9 @@
  *         slice the tiles go n outer, m inner (ORDER_M) or the other way.
  *         Cores that are left over take other images and groups of a conv.
  * blocks: tiles of the whole C are dealt round robin, tile i = core + t * C,
- *         and i -> (mi, ni) by swizzle, ASWT or in contiguous ranges. */
+ *         and i -> (mi, ni) by swizzle, ASWT or in contiguous ranges. Groups of
+ *         rows follow each other in the one numbering, each in the order by
+ *         itself, so that a group begins on the core after the last one's. */
 #include "schedule/tiles.h"
 
 #include "base/intmath.h"
@@ -29,7 +31,11 @@ void tiles_init(struct schedule *s)
     s->slices_m = (int32_t)ceil_div(p->M, t->singleCoreM);
     s->slices_n = (int32_t)ceil_div(p->N, t->singleCoreN);
     s->rounds_per = (int32_t)ceil_div(s->slices_m, t->order == ORDER_L2SPLIT ? t->orderRounds : 1);
-    s->tiles_m = (int32_t)ceil_div(p->M, t->baseM);
+    s->tiles_m = (int32_t)problem_blocks_m(p, t->baseM);
+    for (int64_t g = 0, tiles = 0; p->groups > 1 && g < p->groups; g++) {
+        tiles += ceil_div(problem_group_rows(p, g), t->baseM);
+        s->group_tiles_m[g] = (int32_t)tiles;
+    }
     s->tiles_n = (int32_t)ceil_div(p->N, t->baseN);
     s->parts = (int32_t)ceil_div(p->K, t->singleCoreK);
     s->batch_ways = 1;
@@ -247,9 +253,39 @@ static struct tile_index aswt_index(int64_t i, int64_t tiles_m, int64_t tiles_n)
     return x;
 }
 
-static struct tile_index block_index(const struct schedule *s, int64_t i)
+/* Rows whose tiles have an order of their own: all of C, or those of a group. */
+struct row_area {
+    struct span rows;
+    int64_t tiles_m;
+    int64_t tiles_before; /* in the one numbering along M */
+    int32_t group;
+};
+
+static struct row_area area_of(const struct schedule *s, int64_t tile_row)
 {
-    const int64_t tiles_m = s->tiles_m, tiles_n = s->tiles_n;
+    struct row_area a = {.rows = {0, s->problem->M}, .tiles_m = s->tiles_m};
+    if (s->problem->groups <= 1) {
+        return a;
+    }
+    int32_t lo = 0, hi = (int32_t)s->problem->groups - 1;
+    while (lo < hi) { /* the first group that ends behind it; empty ones never do */
+        const int32_t mid = (lo + hi) / 2;
+        if (s->group_tiles_m[mid] > tile_row) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    a.group = lo;
+    a.rows = (struct span){problem_group_first(s->problem, lo), problem_group_rows(s->problem, lo)};
+    a.tiles_before = lo == 0 ? 0 : s->group_tiles_m[lo - 1];
+    a.tiles_m = s->group_tiles_m[lo] - a.tiles_before;
+    return a;
+}
+
+static struct tile_index block_index(const struct schedule *s, const struct row_area *area, int64_t i)
+{
+    const int64_t tiles_m = area->tiles_m, tiles_n = s->tiles_n;
     switch ((enum tiling_order)s->t.order) {
     case ORDER_ASWT:
         return aswt_index(i, tiles_m, tiles_n);
@@ -267,11 +303,15 @@ static struct tile_index block_index(const struct schedule *s, int64_t i)
                                   : (struct tile_index){i / tiles_n, i % tiles_n};
 }
 
-static void block_tile(const struct schedule *s, int64_t i, struct span *m, struct span *n)
+/* Tile `i` of a C (all its groups). @return its group. */
+static int32_t block_tile(const struct schedule *s, int64_t i, struct span *m, struct span *n)
 {
-    const struct tile_index x = block_index(s, i);
-    *m = span_of(x.m, s->t.baseM, s->problem->M);
+    const struct row_area area = area_of(s, i / s->tiles_n);
+    const struct tile_index x = block_index(s, &area, i - area.tiles_before * s->tiles_n);
+    *m = span_of(x.m, s->t.baseM, area.rows.len);
+    m->at += area.rows.at;
     *n = span_of(x.n, s->t.baseN, s->problem->N);
+    return area.group;
 }
 
 /* Part of a split tail tile that `core` computes; false if it is empty. */
@@ -281,7 +321,7 @@ static bool aswt_part(const struct schedule *s, const struct aswt_tail *x, int32
     if (core >= x->tail * parts) {
         return false;
     }
-    block_tile(s, x->full + core / parts, m, n);
+    (void)block_tile(s, x->full + core / parts, m, n);
     const int64_t part = core % parts, pm = part % x->parts_m, pn = part / x->parts_m;
     const int64_t rows = ceil_div(m->len, x->parts_m), cols = ceil_div(n->len, x->parts_n);
     const int64_t m_len = min_i64(rows, m->len - pm * rows), n_len = min_i64(cols, n->len - pn * cols);
@@ -324,8 +364,7 @@ static void block_unit(const struct schedule *s, int64_t i, struct span *m, stru
 {
     const int64_t tiles = (int64_t)s->tiles_m * s->tiles_n;
     out->kslice = (int32_t)(i / tiles % s->parts);
-    out->batch = (int32_t)(i / tiles / s->parts);
-    block_tile(s, i % tiles, m, n);
+    out->batch = (int32_t)(i / tiles / s->parts) + block_tile(s, i % tiles, m, n);
 }
 
 static void blocks_at(const struct schedule *s, int32_t core, int64_t t, struct tile *out)

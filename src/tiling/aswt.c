@@ -7,7 +7,7 @@ struct aswt_tail aswt_split(const struct problem *p, const struct tiling *t)
     const int64_t tiles_m = ceil_div(p->M, t->baseM), tiles_n = ceil_div(p->N, t->baseN), cores = t->usedCoreNum;
     const int64_t tail = tiles_m * tiles_n % cores;
     struct aswt_tail x = {.full = tiles_m * tiles_n, .parts_m = 1, .parts_n = 1};
-    if (t->order != ORDER_ASWT || t->splitK > 1 || p->batch > 1 || tail == 0 || cores / tail <= 1) {
+    if (t->order != ORDER_ASWT || t->splitK > 1 || p->batch > 1 || p->groups > 1 || tail == 0 || cores / tail <= 1) {
         return x;
     }
     /* As many pieces as there are cores for a tile, of the shape of the last tile. */

@@ -161,6 +161,7 @@ static const struct {
     {TF_unitflag, TF_N, "only 950, A2 and A3 have it, and every Mmad must cover what Fixpipe stores (A41)"},
     {TF_order, TF_orderRounds, "rounds go with l2split"},
     {TF_assign, TF_order, "l2split walks slices (grid), the other orders walk tiles (blocks)"},
+    {TF_assign, TF_N, "tiles of all groups are numbered in one list and dealt to the cores: blocks (kernel_rules 10)"},
     {TF_singleCoreK, TF_splitK, "cd(K, singleCoreK) parts must be the splitK parts"},
     {TF_splitKReduce, TF_splitK, "parts must be summed: atomic or workspace"},
     {TF_splitKReduce, TF_kernel, "vector cores add the parts of a workspace: kernel mix"},
@@ -211,7 +212,6 @@ static void text_unsupported(const struct infeasible *why, struct strbuf *out)
     static const char *const things[UNSUPPORTED_N] = {
         [UNSUPPORTED_CONV] = "conv",
         [UNSUPPORTED_BATCH] = "batch > 1",
-        [UNSUPPORTED_GROUPS] = "groups > 1",
         [UNSUPPORTED_BIAS] = "a bias",
         [UNSUPPORTED_QUANT] = "a quant row",
         [UNSUPPORTED_MX] = "MX scales",

@@ -204,13 +204,25 @@ static bool pieces_widen(int64_t base, int64_t size, int64_t parts, int64_t unit
     return false;
 }
 
+/* A tile of one row ends some group. */
+static bool group_ends_alone(const struct problem *p, int64_t base)
+{
+    for (int64_t g = 0; p->groups > 1 && g < p->groups; g++) {
+        if (problem_group_rows(p, g) % base == 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tiling_widens_rows(const struct target *target, const struct problem *p, const struct tiling *t)
 {
     const int64_t slice = t->assign == ASSIGN_GRID ? min_i64(t->singleCoreM, p->M) : p->M;
     const int64_t last = p->M % slice;
     return target->arch != 3510 && t->gemv == 0 &&
-           (pieces_widen(t->baseM, p->M, aswt_split(p, t).parts_m, 1) || slice % t->baseM == 1 ||
-            last % t->baseM == 1 || t->baseM == 1);
+           (pieces_widen(t->baseM, p->M, aswt_split(p, t).parts_m, 1) ||
+            (p->groups <= 1 && (slice % t->baseM == 1 || last % t->baseM == 1)) || t->baseM == 1 ||
+            group_ends_alone(p, t->baseM));
 }
 
 bool tiling_widens_columns(const struct target *target, const struct problem *p, const struct tiling *t)

@@ -160,7 +160,7 @@ static int64_t useful_max(const struct search *s)
     case TF_splitK:
         return nk;
     case TF_baseM:
-        return align_up(p->M, 64);
+        return align_up(problem_most_rows(p), 64);
     case TF_baseN:
         return align_up(p->N, 64);
     case TF_baseK:

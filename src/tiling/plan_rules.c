@@ -114,6 +114,11 @@ static bool check_starts(struct planner *pl, enum role role, enum tiling_field b
                          int64_t size)
 {
     const int64_t unit = start_unit(pl->p, role);
+    for (int64_t g = 0; role == ROLE_A && pl->p->groups > 1 && g < pl->p->groups; g++) {
+        if (!extent(pl, role, EXTENT_M, unit, pl->p->group_end[g])) {
+            return false;
+        }
+    }
     const bool sliced = pl->t->assign == ASSIGN_GRID && tiling_get(pl->t, slice) < size;
     return check_multiple(pl, base, lcm_i64(16, unit)) && (!sliced || check_multiple(pl, slice, unit));
 }
@@ -228,6 +233,9 @@ static bool check_order(struct planner *pl)
     }
     /* Rounds of slices need slices; orders of tiles need tiles dealt to cores. */
     const bool wrong = t->assign == ASSIGN_BLOCKS ? t->order == ORDER_L2SPLIT : tiles;
+    if (pl->p->groups > 1 && t->assign != ASSIGN_BLOCKS) {
+        return exclude(pl, TF_assign, TF_N);
+    }
     return !wrong || exclude(pl, TF_assign, TF_order);
 }
 

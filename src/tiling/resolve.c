@@ -61,9 +61,9 @@ static void resolve_choices(struct resolver *r)
     rule(r, TF_orderRounds, 1);
     rule(r, TF_orderOffset, 1);
     rule(r, TF_order, t->orderRounds > 1 ? ORDER_L2SPLIT : t->orderOffset > 1 ? ORDER_SWIZZLE : ORDER_LINEAR);
-    /* Orders of tiles need tiles dealt to cores. */
+    /* Orders of tiles need tiles dealt to cores, and so do groups. */
     const bool of_tiles = t->order == ORDER_SWIZZLE || t->order == ORDER_ASWT || t->order == ORDER_CHUNK;
-    rule(r, TF_assign, of_tiles ? ASSIGN_BLOCKS : ASSIGN_GRID);
+    rule(r, TF_assign, of_tiles || r->p->groups > 1 ? ASSIGN_BLOCKS : ASSIGN_GRID);
     rule(r, TF_isBias, r->p->bias.dtype != DTYPE_NONE);
     rule(r, TF_loadA, load_recommended(r->target, r->p, ROLE_A));
     rule(r, TF_loadB, load_recommended(r->target, r->p, ROLE_B));
@@ -110,7 +110,7 @@ static void resolve_base(struct resolver *r)
     const int64_t vector = r->t->gemv == 1 ? 16 * dtype_c0(p->a.dtype) : 1;
     const int64_t unit_k = lcm_i64(max_i64(load_unit(p, ROLE_A, AXIS_K), load_unit(p, ROLE_B, AXIS_K)), vector);
     const int64_t m = both || r->target->physical[BUF_L0C] >= 262144 ? 256 : 128;
-    rule(r, TF_baseM, min_i64(m, align_up(p->M, r->unit_m)));
+    rule(r, TF_baseM, min_i64(m, align_up(problem_most_rows(p), r->unit_m)));
     rule(r, TF_baseN, min_i64(both ? 128 : 256, align_up(p->N, unit_n)));
     const int64_t k = min_i64(align_up(128 * 8 / r->bits_a, unit_k), align_up(p->K, unit_k));
     rule(r, TF_baseK, p->op == PROBLEM_CONV ? conv_auto_base_k(p, k) : k);
@@ -197,7 +197,7 @@ static void resolve_cores(struct resolver *r)
         rule(r, TF_singleCoreN, t->baseN);
         /* Images and groups of a conv are dealt to cores as well. */
         const int64_t planes = r->p->op == PROBLEM_CONV ? r->p->batch : 1;
-        const int64_t tiles = planes * ceil_div(r->p->M, t->baseM) * ceil_div(r->p->N, t->baseN);
+        const int64_t tiles = planes * problem_blocks_m(r->p, t->baseM) * ceil_div(r->p->N, t->baseN);
         rule(r, TF_usedCoreNum, min_i64(r->target->cores, tiles * t->splitK));
     } else {
         resolve_grid(r);
@@ -363,7 +363,7 @@ static void resolve_depths(struct resolver *r)
     struct tiling *t = r->t;
     const int64_t nk = k_steps(r);
     const int64_t tiles = t->assign == ASSIGN_BLOCKS
-                              ? ceil_div(ceil_div(r->p->M, t->baseM) * ceil_div(r->p->N, t->baseN), t->usedCoreNum)
+                              ? ceil_div(problem_blocks_m(r->p, t->baseM) * ceil_div(r->p->N, t->baseN), t->usedCoreNum)
                               : ceil_div(t->singleCoreM, t->baseM) * ceil_div(t->singleCoreN, t->baseN);
     /* One chunk covers K and there is no other tile, or the operand is kept
      * whole: a second buffer has no use. */

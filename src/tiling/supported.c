@@ -64,7 +64,8 @@ static bool variants_supported(const struct problem *p, const struct tiling *t, 
         /* Several base blocks side by side in L1: each must start on a square of the load. */
         {held_a && t->baseM % load_unit(p, ROLE_A, AXIS_MN) != 0, TF_baseM},
         {held_b && t->baseN % load_unit(p, ROLE_B, AXIS_MN) != 0, TF_baseN},
-        {t->splitK > 1 && (t->order == ORDER_CHUNK || t->order == ORDER_ASWT || p->batch > 1), TF_splitK},
+        {t->splitK > 1 && (t->order == ORDER_CHUNK || t->order == ORDER_ASWT || p->batch > 1 || p->groups > 1),
+         TF_splitK},
         /* Partial sums rounded to C's dtype would depend on who comes first. */
         {t->splitKReduce == REDUCE_ATOMIC && dtype_info(p->c.dtype)->bits != 32, TF_splitKReduce},
         {t->splitK == 1 && t->splitKReduce != REDUCE_NONE, TF_splitKReduce},
@@ -88,9 +89,6 @@ static bool variants_supported(const struct problem *p, const struct tiling *t, 
 
 static bool problem_supported(const struct problem *p, struct infeasible *why)
 {
-    if (p->groups > 1) {
-        return refuse(why, UNSUPPORTED_GROUPS, TF_N, p->groups);
-    }
     if (p->hf32 && p->a.dtype != DTYPE_FLOAT) {
         return refuse(why, UNSUPPORTED_HF32, TF_N, p->a.dtype);
     }

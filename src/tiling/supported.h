@@ -13,7 +13,6 @@ enum unsupported {
     UNSUPPORTED_FIELD = 0, /* the field's value: only its default is lowered */
     UNSUPPORTED_CONV,
     UNSUPPORTED_BATCH,
-    UNSUPPORTED_GROUPS,
     UNSUPPORTED_BIAS,
     UNSUPPORTED_QUANT,
     UNSUPPORTED_MX,

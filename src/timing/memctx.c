@@ -410,7 +410,7 @@ static double whole_bytes(const struct schedule *s)
 {
     const struct problem *p = s->problem;
     const double a = (double)p->M * (double)p->K * dtype_info(p->a.dtype)->bits;
-    const double b = (double)p->K * (double)p->N * dtype_info(p->b.dtype)->bits;
+    const double b = (double)p->K * (double)p->N * dtype_info(p->b.dtype)->bits * (double)p->groups;
     const int32_t planes = s->t.splitKReduce == REDUCE_WORKSPACE ? s->parts : 1;
     const double c = (double)p->M * (double)p->N * cost_store_bits(s) * planes;
     if (p->op == PROBLEM_CONV) { /* images share the filters */

@@ -20,7 +20,7 @@
 /* Integers only and no gaps, so that keys compare as bytes. */
 struct key {
     uint64_t l2_bytes, hit_low, hit_high, rounding, write_back; /* bit patterns of doubles */
-    int64_t M, N, K, batch;
+    int64_t M, N, K, batch, groups;                             /* the rows of groups: struct slot */
     struct conv_shape conv;
     int32_t cores, warm, bits_a, bits_b, bits_c;
     int32_t usedCoreNum, singleCoreM, singleCoreN, singleCoreK, splitK, splitKReduce, assign;
@@ -31,7 +31,7 @@ struct key {
     int32_t pad;
 };
 
-static_assert(sizeof(struct key) == 9 * 8 + sizeof(struct conv_shape) + 34 * 4, "struct key has no gaps");
+static_assert(sizeof(struct key) == 10 * 8 + sizeof(struct conv_shape) + 34 * 4, "struct key has no gaps");
 
 static uint64_t bits(double x)
 {
@@ -44,6 +44,7 @@ struct slot {
     bool used;
     uint64_t hash, asked; /* when it was asked for last */
     struct key key;
+    int64_t *group_end; /* key.groups of them, where there are several; owned */
     struct mem_geometry geometry;
 };
 
@@ -67,6 +68,7 @@ static void key_make(struct key *key, const struct schedule *s, bool warm)
     key->N = s->problem->N;
     key->K = s->problem->K;
     key->batch = s->problem->batch;
+    key->groups = s->problem->groups;
     key->conv = s->problem->conv;
     key->cores = s->target->cores;
     key->warm = warm;
@@ -118,8 +120,29 @@ static void drop(struct memctx_cache *cache, struct slot *slot)
     if (slot->used) {
         cache->bytes -= slot->geometry.bytes;
         memctx_free(&slot->geometry);
+        free(slot->group_end);
+        slot->group_end = NULL;
         slot->used = false;
     }
+}
+
+static bool same_groups(const struct slot *slot, const struct problem *p)
+{
+    return p->groups <= 1 || memcmp(slot->group_end, p->group_end, (size_t)p->groups * sizeof *slot->group_end) == 0;
+}
+
+static enum status keep_groups(struct slot *slot, const struct problem *p)
+{
+    const size_t bytes = (size_t)p->groups * sizeof *slot->group_end;
+    if (p->groups <= 1) {
+        return STATUS_OK;
+    }
+    slot->group_end = malloc(bytes);
+    if (slot->group_end == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    memcpy(slot->group_end, p->group_end, bytes);
+    return STATUS_OK;
 }
 
 static void drop_all(struct memctx_cache *cache)
@@ -148,7 +171,8 @@ enum status memctx_get(struct memctx_cache *cache, const struct schedule *s, boo
     struct slot *slot = set;
     cache->lookups++;
     for (int i = 0; i < WAYS; i++) {
-        if (set[i].used && set[i].hash == hash && memcmp(&set[i].key, &key, sizeof key) == 0) {
+        if (set[i].used && set[i].hash == hash && memcmp(&set[i].key, &key, sizeof key) == 0 &&
+            same_groups(&set[i], s->problem)) {
             cache->hits++;
             set[i].asked = cache->lookups;
             *out = &set[i].geometry;
@@ -158,6 +182,10 @@ enum status memctx_get(struct memctx_cache *cache, const struct schedule *s, boo
     }
     drop(cache, slot);
     TRY(memctx_build(s, l2_warm, &slot->geometry));
+    if (keep_groups(slot, s->problem) != STATUS_OK) {
+        memctx_free(&slot->geometry);
+        return STATUS_NO_MEMORY;
+    }
     if (cache->bytes + slot->geometry.bytes > BYTES_MAX) {
         drop_all(cache); /* all but this one, which is not in use yet */
     }

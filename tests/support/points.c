@@ -93,6 +93,21 @@ static void refinish(struct problem *p)
     assert_int_equal(problem_finish(p, NULL, NULL), STATUS_OK);
 }
 
+/* A few groups of rows, some of them empty, none of the others alike. */
+static void random_groups(const struct point_limits *limits, struct rng *rng, struct problem *p)
+{
+    const bool pairs = dtype_info(p->a.dtype)->bits == 4; /* M is even */
+    p->groups = pick(rng, 2, POINT_GROUPS);
+    p->group_end = limits->group_end;
+    p->batch = 1;
+    p->M = 0;
+    for (int64_t g = 0; g < p->groups; g++) {
+        const int64_t rows = chance(rng, 4) ? 0 : random_size(rng, limits->max_m / p->groups);
+        p->M += g == p->groups - 1 && p->M + rows == 0 ? 2 : pairs ? align_up(rows, 2) : rows;
+        limits->group_end[g] = p->M;
+    }
+}
+
 static void random_problem(const struct target *target, const struct point_limits *limits, struct rng *rng,
                            struct problem *p)
 {
@@ -120,6 +135,10 @@ static void random_problem(const struct target *target, const struct point_limit
         random_dtypes(target, rng, p);
         refinish(p);
     }
+    if (limits->group_end != NULL) {
+        random_groups(limits, rng, p);
+        refinish(p);
+    }
     if (rng_below(rng, 4) == 0) {
         p->a.ld += pick(rng, 1, 40);
         p->b.ld += pick(rng, 1, 40);
@@ -143,7 +162,7 @@ static void random_tiling(const struct target *target, const struct problem *p, 
     t->unitflag = t->dbL0C == 1 && rng_below(rng, 2) != 0 ? TILING_AUTO : 0;
     t->waitBoth = (int32_t)rng_below(rng, 2);
     t->iterateOrder = (int32_t)rng_below(rng, 2);
-    if (rng_below(rng, 2) == 0) {
+    if (p->groups > 1 || rng_below(rng, 2) == 0) {
         t->assign = ASSIGN_BLOCKS;
         static const int32_t orders[] = {ORDER_LINEAR, ORDER_SWIZZLE, ORDER_ASWT, ORDER_CHUNK};
         t->order = orders[rng_below(rng, 4)];
@@ -281,5 +300,8 @@ void point_print(const struct schedule *s)
                   s->target->name, s->problem->batch, s->problem->M, s->problem->N, s->problem->K,
                   s->problem->a.transpose, s->problem->b.transpose, s->problem->a.format, s->problem->b.format,
                   s->problem->a.ld, s->problem->b.ld, s->problem->c.ld, strbuf_cstr(&name));
+    for (int64_t g = 0; q->groups > 1 && g < q->groups; g++) {
+        print_message("  group %" PRId64 ": %" PRId64 " rows\n", g, problem_group_rows(q, g));
+    }
     strbuf_fini(&name);
 }

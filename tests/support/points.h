@@ -9,14 +9,17 @@
 /* A matmul of half operands in ND; C is half. */
 void point_problem(struct problem *p, int64_t m, int64_t n, int64_t k, bool trans_a, bool trans_b);
 
+#define POINT_GROUPS 9
+
 /* What a random point may contain. */
 struct point_limits {
     int64_t max_m, max_n, max_k;
-    int64_t max_macs; /* M * N * K */
-    bool transposes;  /* all four cases, else A plain, B transposed */
-    bool nz;          /* Nz operands too */
-    bool variants;    /* batches, split K, groups, full loads, shuffled K, GEMV, row copies, ... */
-    bool dtypes;      /* every dtype triple of the target, conversions of C, bias, quant row, relu, C in Nz, MX */
+    int64_t max_macs;   /* M * N * K */
+    bool transposes;    /* all four cases, else A plain, B transposed */
+    bool nz;            /* Nz operands too */
+    bool variants;      /* batches, split K, groups, full loads, shuffled K, GEMV, row copies, ... */
+    bool dtypes;        /* every dtype triple of the target, conversions of C, bias, quant row, relu, C in Nz, MX */
+    int64_t *group_end; /* room for POINT_GROUPS: grouped matmuls, the ends of whose groups are left here; NULL: none */
 };
 
 /* A random feasible point: problem, tiling, plan and schedule. Draws until one

@@ -49,7 +49,8 @@ static void every_file_loads(void **state)
         {"shapes: shapes/llm_weight_shapes.csv", 56, 56, 0, 0, 6144, 4096, DTYPE_HALF}, /* no M anywhere */
         {"shapes: shapes/llm_weight_shapes.csv, M: [1, 4096]", 112, 0, 1, 4096, 6144, 4096, DTYPE_HALF},
         {"shapes: shapes/llm_weight_shapes.csv, M: 16, tp: 8", 56, 0, 1, 16, 4096, 512, DTYPE_HALF},
-        {"shapes: shapes/deepseek_deepgemm.csv", 51, 24, 3, 1, 32768, 512, DTYPE_HALF},
+        {"shapes: shapes/deepseek_deepgemm.csv", 51, 0, 3, 1, 32768, 512, DTYPE_HALF},
+        {"shapes: shapes/deepseek_deepgemm.csv", 51, 0, 31, 8 * 4096, 6144, 7168, DTYPE_HALF},
         {"shapes: shapes/qwen25_flaggems.csv", 32, 0, 31, 8192, 4608, 3584, DTYPE_HALF},
         {"shapes: shapes/deepbench_gemm.csv", 248, 0, 0, 1760, 16, 1760, DTYPE_HALF},
         {"shapes: shapes/aiter/a4w4_blockscale_untuned_gemm.csv, dtype: mx_fp4_e2m1", 194, 0, 0, 1, 16384, 16384,
