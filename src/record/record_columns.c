@@ -39,7 +39,7 @@ double record_tflops(const struct cell *cell, const struct record *r)
 double record_peak_tflops(const struct cell *cell)
 {
     const struct target *t = cell->target;
-    return 2.0 * t->rate[cell->problem.a.dtype] * (double)t->cores * t->ghz * 1e-3;
+    return 2.0 * target_rate(t, cell->problem.a.dtype, cell->problem.hf32) * (double)t->cores * t->ghz * 1e-3;
 }
 
 double record_peak_share(const struct cell *cell, const struct record *r)

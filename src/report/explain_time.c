@@ -324,6 +324,9 @@ static void mmad_formula(const struct cost *c, const struct insn *insn, struct n
     add_cycles(cost_mcyc((double)(fm * fn * fk) * c->macs_per_fractal / c->rate), out);
     strbuf_addf(out, "; pipe busy W + mmad_issue %g, result after W + mmad_latency %g\n", c->p->mmad_issue,
                 c->p->mmad_latency);
+    if (c->hf32) {
+        use(n, "cube.rate_hf32");
+    }
     use(n, "timing.mmad_issue");
     use(n, "timing.mmad_latency");
 }

@@ -246,7 +246,7 @@ static void work_copy(const struct schedule *s, const struct step *step, enum ro
     w->row_bytes[role] = c.row_bytes;
     w->chunk_k[role] = c.chunk_k;
     w->copies[role] = c.insns;
-    w->fills += c.fills;
+    w->fills[role] = c.fills;
     w->insns[PIPE_MTE2] += c.insns + c.fills;
     w->bytes[PATH_GM_L1] += (int64_t)c.rows * c.row_bytes;
 }

@@ -69,7 +69,7 @@ struct step_work {
     int32_t chunk_k[ROLE_N];                 /* K elements of that copy */
     int32_t insns[PIPE_N];                   /* instructions that occupy the pipe (no flags, no barriers) */
     int32_t copies[ROLE_N];                  /* GM->L1 instructions of that copy (row copies: one a row) */
-    int32_t fills;                           /* Fills of L1 with zeros (MX, K tails), on MTE2 */
+    int32_t fills[ROLE_N];                   /* Fills of L1 with zeros (MX, K tails), on MTE2 */
     int32_t calls[ROLE_N];                   /* L1->L0 (BT, FB) instructions per operand, all of equal bytes */
     int64_t bytes[PATH_N];
     int32_t frac_m, frac_n, frac_k; /* fractal products of the Mmad = frac_m * frac_n * frac_k */

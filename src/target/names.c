@@ -47,6 +47,11 @@ enum confidence confidence_from_name(const char *name)
     return CONFIDENCE_N;
 }
 
+double target_rate(const struct target *t, enum dtype left, bool hf32)
+{
+    return hf32 && left == DTYPE_FLOAT && t->rate_hf32 > 0 ? t->rate_hf32 : t->rate[left];
+}
+
 const struct target_fact *target_fact(const struct target *t, const char *key)
 {
     for (size_t i = 0; i < t->fact_count; i++) {

@@ -62,6 +62,11 @@ struct target_timing {
     double queue_depth;      /* instructions that wait in a pipe's queue; 0: no limit */
     double context_rounding; /* missed shares are rounded to this */
     double mmad_barrier;     /* 1: PIPE_M barriers cost what they order; 0: as the prototype */
+    /* What the model's prototype simplified. No keys of a file: its test alone sets them, timing_fast alone reads them. */
+    struct {
+        bool mean_map;     /* conv: each block of baseM moves the mean of the map's rows under such blocks */
+        bool scales_apart; /* MX: scales of A and B are one move with an event of its own, tails as long as the rest */
+    } prototype;
 };
 
 /* One leaf of a target file. */
@@ -113,6 +118,9 @@ enum status target_load(const char *name_or_path, const struct location *at, str
 
 /* Embedded names, sorted, NULL-terminated (families excluded). */
 const char *const *target_names(struct arena *arena);
+
+/* MAC per cycle and core with this left dtype, as HF32 where `hf32` (and the target states it); 0: unsupported. */
+double target_rate(const struct target *t, enum dtype left, bool hf32);
 
 /* The fact behind a number; NULL if none. */
 const struct target_fact *target_fact(const struct target *t, const char *key);

@@ -108,7 +108,8 @@ void cost_init(struct cost *c, const struct schedule *s)
     c->fixpipe_issue = cost_mcyc(p->fixpipe_issue);
     c->copy_latency = cost_mcyc(p->copy_latency + p->copy_loaded * load_share(s));
     c->tile_barrier = cost_mcyc(p->tile_barrier);
-    c->rate = s->target->rate[problem->a.dtype];
+    c->rate = target_rate(s->target, problem->a.dtype, problem->hf32);
+    c->hf32 = problem->hf32 && c->rate == s->target->rate_hf32;
     c->macs_per_fractal = 256.0 * (double)dtype_c0(problem->a.dtype);
     c->c_bytes = cost_store_bits(s) / 8.0;
     const int64_t c_pitch = s->t.splitKReduce == REDUCE_WORKSPACE ? problem->N : problem->c.ld;
@@ -129,9 +130,24 @@ void cost_init(struct cost *c, const struct schedule *s)
     init_run(c, s);
 }
 
+double cost_mean_map(const struct schedule *s)
+{
+    const struct problem *p = s->problem;
+    int64_t points = 0;
+    for (int64_t from = 0; from < p->M; from += s->t.baseM) {
+        struct conv_rows rows;
+        conv_rows_of(&p->conv, from, min_i64(s->t.baseM, p->M - from), &rows);
+        points += rows.count * p->conv.w;
+    }
+    return (double)points / (double)(p->M * p->conv.kh * p->conv.kw);
+}
+
 double cost_read_bytes(const struct schedule *s, enum role role, int32_t from, int32_t extent, int32_t k)
 {
     const struct problem *p = s->problem;
+    if (role == ROLE_A && s->target->timing.prototype.mean_map && p->op == PROBLEM_CONV) {
+        return (double)dtype_bytes(p->a.dtype, (int64_t)extent * k) * cost_mean_map(s);
+    }
     if (role == ROLE_A && p->op == PROBLEM_CONV && extent > 0) {
         struct conv_rows rows;
         conv_rows_of(&p->conv, from, extent, &rows);
@@ -170,6 +186,14 @@ int64_t cost_load(const struct cost *c, enum role role, int32_t j, double bytes,
 int64_t cost_fill(const struct cost *c)
 {
     return cost_mcyc(c->p->copy_issue);
+}
+
+void cost_row(const struct cost *c, bool bias, int64_t bytes, int64_t *occupied, int64_t *complete)
+{
+    const struct target_timing *p = c->p;
+    const double cycles = (double)bytes / (bias ? p->bt_width : p->fb_width);
+    *occupied = cost_mcyc(cycles);
+    *complete = cost_mcyc(cycles + (bias ? p->bt_latency : p->fb_latency));
 }
 
 int64_t cost_fixpipe(const struct cost *c, int32_t m, int32_t n)

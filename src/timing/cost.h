@@ -57,6 +57,7 @@ struct cost {
     int64_t sync, mmad_issue, mmad_latency, fixpipe_issue, copy_latency, tile_barrier;
     int64_t launch, init; /* of the run, of a core */
     bool mmad_barrier;
+    bool hf32;                         /* the rate is that of HF32 */
     double rate;                       /* MAC per cycle of the left dtype */
     double macs_per_fractal;           /* 16 x 16 x k0 */
     double c_bytes;                    /* bytes of an element of C in GM */
@@ -72,6 +73,9 @@ void cost_init(struct cost *c, const struct schedule *s);
 
 /* Bits of an element that leaves L0C: C's, or a partial sum's in the workspace. */
 int32_t cost_store_bits(const struct schedule *s);
+
+/* Prototype: map points under a block of baseM output points per output point and filter point, mean over a conv. */
+double cost_mean_map(const struct schedule *s);
 
 /* Bytes a tile reads from GM of an operand, `extent` rows of A (columns of B)
  * from `from` on by `k`: of a conv's feature map, the rows under those points. */
@@ -89,6 +93,9 @@ int64_t cost_load(const struct cost *c, enum role role, int32_t j, double bytes,
 
 /* A Fill of L1 with zeros: its issue; its bytes are few. */
 int64_t cost_fill(const struct cost *c);
+
+/* A bias row L1->BT (else a quant row L1->FB) of `bytes`: the bytes, then the latency. */
+void cost_row(const struct cost *c, bool bias, int64_t bytes, int64_t *occupied, int64_t *complete);
 
 /* Fixpipe of m x n to GM: occupancy = completion. */
 int64_t cost_fixpipe(const struct cost *c, int32_t m, int32_t n);

@@ -30,6 +30,7 @@ struct fast {
     uint32_t work_cap, record_cap, state_cap, cell_cap, memo_cap;
     uint32_t record_count, state_count, memo_count;
     struct table state_index;
+    size_t state_bytes; /* of a state that count */
 };
 
 enum status fast_create(struct fast **out)
@@ -78,7 +79,8 @@ static bool reserve(void *array, uint32_t *cap, uint32_t count, size_t size)
 
 static uint64_t state_hash(const void *ctx, uint32_t index)
 {
-    return hash_bytes(&((const struct fast *)ctx)->states[index], sizeof(struct tile_state));
+    const struct fast *f = ctx;
+    return hash_bytes(&f->states[index], f->state_bytes);
 }
 
 /* No more states: out of memory, or of cells. */
@@ -87,10 +89,10 @@ static uint64_t state_hash(const void *ctx, uint32_t index)
 
 static uint32_t state_intern(struct fast *f, const struct tile_state *state)
 {
-    const uint64_t hash = hash_bytes(state, sizeof *state);
+    const uint64_t hash = hash_bytes(state, f->state_bytes);
     uint32_t at = TABLE_START, i;
     while ((i = table_next(&f->state_index, hash, &at)) != UINT32_MAX) {
-        if (memcmp(&f->states[i], state, sizeof *state) == 0) {
+        if (memcmp(&f->states[i], state, f->state_bytes) == 0) {
             return i;
         }
     }
@@ -131,8 +133,9 @@ static uint32_t memo_add(struct fast *f, uint32_t state, uint32_t record, const 
     return next;
 }
 
-static void memo_clear(struct fast *f)
+static void memo_clear(struct fast *f, const struct recurrence *r)
 {
+    f->state_bytes = tile_state_bytes(r);
     f->state_count = 0;
     f->memo_count = 0;
     table_clear(&f->state_index);
@@ -201,8 +204,11 @@ static int64_t longest_step(const struct cost *c, const struct tile_cost *t)
 {
     int64_t sum = t->store + c->copy_latency + c->mmad_latency + c->mmad_issue + c->fixpipe_issue + c->tile_barrier +
                   8 * c->sync;
+    for (int i = 0; i < TILE_ROWS; i++) {
+        sum += t->row[i].copy + c->copy_latency + t->row[i].complete + 3 * c->sync;
+    }
     for (int kind = 0; kind < COST_KINDS; kind++) {
-        sum += t->copy[ROLE_SA][kind] + t->copy[ROLE_SB][kind];
+        sum += t->copy[ROLE_SA][kind] + t->copy[ROLE_SB][kind] + t->fill[ROLE_A][kind] + t->fill[ROLE_B][kind];
         sum += t->copy[ROLE_A][kind] + t->copy[ROLE_B][kind] + t->load[ROLE_A][kind] + t->load[ROLE_B][kind] +
                t->mmad[kind];
     }
@@ -258,23 +264,14 @@ enum status fast_records(struct fast *f, const struct schedule *s, const struct 
     return run_time_check(s, g, longest);
 }
 
-/* Chunks of MX data that need zeros behind them. */
-static bool needs_fill(const struct schedule *s)
-{
-    const int64_t a = (int64_t)s->t.stepKa * s->t.baseK, b = (int64_t)s->t.stepKb * s->t.baseK;
-    return s->problem->K % 64 != 0 || s->t.singleCoreK % 64 != 0 || a % 64 != 0 || b % 64 != 0;
-}
-
-/* The recurrence knows chunks of A and B with their scales, their loads, Mmad and
- * Fixpipe, queues without limit and a conv's look-ahead of a few steps. Bias and
- * quant rows, zero fills and shuffled or kept chunks with scales are timed by
- * timing_ref alone. */
+/* The recurrence knows queues without limit and a conv's look-ahead of a few
+ * steps. With MX it walks K in order and keeps nothing in L1: shuffled or kept
+ * chunks with scales are timed by timing_ref alone. */
 static bool recurrence_applies(const struct schedule *s)
 {
     const bool mx = s->problem->a.mx || s->problem->b.mx;
     const bool far = s->problem->op == PROBLEM_CONV && s->target->timing.conv_look_ahead > RECURRENCE_AHEAD;
-    return !far && s->target->timing.queue_depth == 0 && !s->t.isBias && s->problem->quant.dtype == DTYPE_NONE &&
-           !(mx && (needs_fill(s) || s->t.shuffleK || s->t.l1Resident));
+    return !far && s->target->timing.queue_depth == 0 && !(mx && (s->t.shuffleK || s->t.l1Resident));
 }
 
 enum status timing_fast(struct timing *t, const struct schedule *s, const struct timing_start *start,
@@ -294,7 +291,7 @@ enum status timing_fast(struct timing *t, const struct schedule *s, const struct
     r.skip = t->shortcuts > 0;
     TRY(memctx_get(t->memory, s, start->l2_warm, &g));
     TRY(fast_records(t->fast, s, &cost, g, &records));
-    memo_clear(t->fast);
+    memo_clear(t->fast, &r);
     for (uint32_t i = 0; i < g->sequence_count; i++) {
         struct core_time core;
         TRY(run_sequence(t->fast, &r, &g->sequences[i], t->shortcuts > 1, &core, &steps));

@@ -171,7 +171,8 @@ static void shape_key(const struct pass *p, const struct tile *tile, struct mem_
         key->resident[role] = h->resident;
         key->extent[role] = h->load && !h->resident ? h->extent : 0;
     }
-    if (p->s->problem->op == PROBLEM_CONV) {
+    key->bias = p->s->t.isBias && tile->kslice == 0;
+    if (p->s->problem->op == PROBLEM_CONV && !p->s->target->timing.prototype.mean_map) {
         struct conv_rows rows;
         conv_rows_of(&p->s->problem->conv, tile->hold[ROLE_A].from, tile->hold[ROLE_A].extent, &rows);
         key->map_rows = key->extent[ROLE_A] > 0 ? (int32_t)rows.count : 0;
@@ -414,8 +415,10 @@ static double whole_bytes(const struct schedule *s)
     const int32_t planes = s->t.splitKReduce == REDUCE_WORKSPACE ? s->parts : 1;
     const double c = (double)p->M * (double)p->N * cost_store_bits(s) * planes;
     if (p->op == PROBLEM_CONV) { /* images share the filters */
-        return (double)problem_tensor_bytes(p, TENSOR_A) + (double)problem_tensor_bytes(p, TENSOR_B) +
-               (double)p->batch * c / 8;
+        const bool mean = s->target->timing.prototype.mean_map;
+        const double map = mean ? (double)p->batch * a / 8 * cost_mean_map(s)
+                                : (double)problem_tensor_bytes(p, TENSOR_A);
+        return map + (double)problem_tensor_bytes(p, TENSOR_B) + (double)p->batch * c / 8;
     }
     return (double)p->batch * (a + b + c) / 8;
 }

@@ -28,10 +28,10 @@ struct key {
     int32_t baseM, baseN, stepM, stepN, fullLoad, l1Resident, l2A, l2B, l2C;
     int32_t schedule_cores;
     int32_t shuffleK, baseK, stepKa, stepKb, dbA1, dbB1; /* 0 where they cannot matter */
-    int32_t pad;
+    int32_t isBias, mean_map, pad;
 };
 
-static_assert(sizeof(struct key) == 10 * 8 + sizeof(struct conv_shape) + 34 * 4, "struct key has no gaps");
+static_assert(sizeof(struct key) == 10 * 8 + sizeof(struct conv_shape) + 36 * 4, "struct key has no gaps");
 
 static uint64_t bits(double x)
 {
@@ -97,6 +97,7 @@ static void key_make(struct key *key, const struct schedule *s, bool warm)
     COPY(l2A);
     COPY(l2B);
     COPY(l2C);
+    COPY(isBias);
     if (t->shuffleK || t->l1Resident) { /* where a core starts, what L1 still holds */
         COPY(shuffleK);
         COPY(baseK);
@@ -107,6 +108,7 @@ static void key_make(struct key *key, const struct schedule *s, bool warm)
     }
 #undef COPY
     key->schedule_cores = s->cores;
+    key->mean_map = p->prototype.mean_map;
 }
 
 enum status memctx_cache_create(struct memctx_cache **out)

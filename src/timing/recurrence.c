@@ -1,58 +1,30 @@
 /* recurrence.c - the steps of one tile.
  *
  * Why the skip is exact. Inside a tile every step but the last has the costs of
- * a full step, and every chunk that ends before it those of a full chunk, so one period is a map F of the pipe and release times built of
- * max and +: F(x + c) = F(x) + c, and what it adds to the counters depends on
- * x - tm only. If the relative times at step k were those at step k' < k, all
+ * a full step, and every chunk that ends before it those of a full chunk, so one
+ * period is a map F of the pipe and release times built of max and +:
+ * F(x + c) = F(x) + c, and what it adds to the counters depends on x - tm only. If the relative times at step k were those at step k' < k, all
  * later periods repeat exactly; q of them add q times what the last one added.
- * Times raised to what they lose to (clamped) change no max. Fixpipe's times
- * and L0C blocks are of earlier tiles and stay. */
-#include "timing/recurrence.h"
+ * Times raised to what they lose to (clamped) change no max. Fixpipe's times,
+ * L0C blocks and the rows of bias and quant are of the tile's first step or of
+ * earlier tiles, and stay. */
+#include "timing/recurrence_step.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/intmath.h"
 
 /* Periods whose states are remembered inside a tile. */
 #define SEEN_MAX     24
-#define VECTOR_WORDS (14 + RECURRENCE_AHEAD)
-
-static inline int64_t max2(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* Running times of a tile, absolute from its start. Kept in registers as far as
- * they go: run_segment works on a copy of its own, and arrays are only
- * indexed by constants. */
-struct run {
-    int64_t t2, t1, tm, tf, e2, e1, em, ef, d2;
-    int64_t rel_a[2], rel_b[2], l0a[2], l0b[2], l0c[2], unit[2];
-    int64_t loaded[RECURRENCE_AHEAD];
-    int64_t ready_a, ready_b; /* data of the current chunks in L1, plus sync */
-    int64_t b2, b1, bm, bf;
-    int64_t mmad_start, mmad_end;
-};
+#define VECTOR_PLAIN 13
+#define VECTOR_WORDS (VECTOR_PLAIN + RECURRENCE_AHEAD + 2)
 
 struct seen {
     int64_t vector[VECTOR_WORDS];
     int64_t tm, b2, b1, bm;
     int32_t k;
 };
-
-/* [start, end) of an in-order pipe joins its busy union. */
-static inline void busy(int64_t *total, int64_t *union_end, int64_t start, int64_t end)
-{
-    *total += start > *union_end ? end - start : end > *union_end ? end - *union_end : 0;
-    *union_end = max2(*union_end, end);
-}
-
-/* The slot in use goes to the back with its new time; both are one where there is but one. */
-static inline void rotate(int64_t slot[2], int32_t count, int64_t time)
-{
-    slot[0] = count == 2 ? slot[1] : time;
-    slot[1] = time;
-}
 
 /* Steps after which a chunk of the operand begins, with its scales if it has any. */
 static int64_t chunk_period(const struct schedule *s, enum role role)
@@ -63,13 +35,23 @@ static int64_t chunk_period(const struct schedule *s, enum role role)
     return s->hold[role] == HOLD_CHUNKS ? step * (mx ? factor : 1) : 1;
 }
 
+/* prototype.scales_apart: steps of the one chunk of scales. */
+static int32_t scales_step(const struct schedule *s, const struct cost *c)
+{
+    return c->p->prototype.scales_apart && s->problem->a.mx ? s->t.stepKa * s->t.scaleFactorKa : 0;
+}
+
 void recurrence_init(struct recurrence *r, const struct schedule *s, const struct cost *c)
 {
     const struct tiling *t = &s->t;
+    const int64_t scales = scales_step(s, c);
+    const int64_t period = lcm_i64(chunk_period(s, ROLE_A), chunk_period(s, ROLE_B));
+    const bool rows = t->isBias || s->problem->quant.dtype != DTYPE_NONE;
     *r = (struct recurrence){.look_ahead = c->look_ahead,
                              .step_a = t->stepKa,
                              .step_b = t->stepKb,
-                             .period = (int32_t)lcm_i64(chunk_period(s, ROLE_A), chunk_period(s, ROLE_B)),
+                             .step_scales = (int32_t)scales,
+                             .period = (int32_t)(scales > 0 ? lcm_i64(period, scales) : period),
                              .db_a = t->dbA1,
                              .db_b = t->dbB1,
                              .db_l0a = t->dbL0A,
@@ -80,7 +62,8 @@ void recurrence_init(struct recurrence *r, const struct schedule *s, const struc
                              .wait_both = t->waitBoth != 0,
                              .tile_barrier = t->tileBarrier != 0,
                              .b_first = t->copyFirst != 0,
-                             .keeps = t->l1Resident != 0,
+                             .special = c->look_ahead > 0 || s->problem->a.mx || s->problem->b.mx || t->l1Resident ||
+                                        rows,
                              .skip = true,
                              .sync = c->sync,
                              .mmad_issue = c->mmad_issue,
@@ -90,85 +73,15 @@ void recurrence_init(struct recurrence *r, const struct schedule *s, const struc
                              .barrier = c->tile_barrier};
 }
 
-static inline void copy_step(const struct recurrence *r, struct run *x, int64_t rel[2], int64_t cost, int64_t *ready)
+size_t tile_state_bytes(const struct recurrence *r)
 {
-    int64_t start = max2(x->t2, rel[0] + r->sync);
-    start = r->look_ahead > 0 ? max2(start, x->loaded[0]) : start;
-    x->t2 = start + cost;
-    busy(&x->b2, &x->e2, start, x->t2 + r->copy_latency);
-    x->d2 = x->t2 + r->copy_latency;
-    *ready = x->d2 + r->sync;
-}
-
-/* The chunk lies in its slot already: the pipe waits for the slot and sets the flag. */
-static inline void keep_step(const struct recurrence *r, struct run *x, int64_t rel[2], int64_t *ready)
-{
-    x->t2 = max2(x->t2, rel[0] + r->sync);
-    *ready = max2(x->t2, x->d2) + r->sync;
-}
-
-/* Both loads of a step; `first_a`, `first_b`: first step of the operand's chunk. */
-static inline void load_step(const struct recurrence *r, struct run *x, int64_t load_a, int64_t load_b, bool first_a,
-                             bool first_b)
-{
-    int64_t start = max2(x->t1, x->l0a[0] + r->sync);
-    start = first_a ? max2(start, x->ready_a) : start;
-    start = first_b && r->wait_both ? max2(start, x->ready_b) : start;
-    x->t1 = start + load_a;
-    busy(&x->b1, &x->e1, start, x->t1);
-    start = r->l0_shared ? x->t1 : max2(x->t1, x->l0b[0] + r->sync);
-    start = first_b ? max2(start, x->ready_b) : start;
-    x->t1 = start + load_b;
-    busy(&x->b1, &x->e1, start, x->t1);
-    if (r->look_ahead > 0) {
-        for (int i = 0; i + 1 < r->look_ahead; i++) {
-            x->loaded[i] = x->loaded[i + 1];
-        }
-        x->loaded[r->look_ahead - 1] = x->t1;
-    }
-}
-
-static inline void mmad_step(const struct recurrence *r, struct run *x, int64_t work, int64_t barrier, bool init)
-{
-    int64_t start = max2(x->tm, x->t1 + r->sync);
-    if (init) {
-        start = max2(start, x->l0c[0]);
-        start = r->unitflag ? max2(start, x->unit[0] - work) : start;
-    }
-    const int64_t end = start + work + r->mmad_latency;
-    x->tm = start + work + r->mmad_issue;
-    x->tm = barrier ? max2(x->tm, end) : x->tm;
-    busy(&x->bm, &x->em, start, end);
-    rotate(x->l0a, r->db_l0a, end);
-    rotate(x->l0b, r->db_l0b, end);
-    x->mmad_start = start;
-    x->mmad_end = end;
-}
-
-static inline void store_step(const struct recurrence *r, struct run *x, int64_t store)
-{
-    int64_t start;
-    if (r->unitflag) {
-        start = max2(x->tf, x->mmad_start + r->mmad_latency);
-        x->tf = max2(start + store, x->mmad_end + r->fixpipe_issue);
-        rotate(x->unit, r->db_l0c, x->tf);
-        rotate(x->l0c, r->db_l0c, start + r->fixpipe_issue);
-    } else {
-        start = max2(x->tf, x->mmad_end + r->sync);
-        x->tf = start + store;
-        rotate(x->l0c, r->db_l0c, x->tf + r->sync);
-    }
-    busy(&x->bf, &x->ef, start, x->tf);
-    if (r->tile_barrier) {
-        const int64_t all = max2(max2(x->t2, x->t1), max2(max2(x->tm, x->tf), x->mmad_end));
-        x->t2 = x->t1 = x->tm = x->tf = all + r->barrier;
-    }
+    return r->special ? sizeof(struct tile_state) : offsetof(struct tile_state, loaded);
 }
 
 /* --- the skip ------------------------------------------------------------- */
 
 /* Times that decide the following steps of this tile, relative to tm. */
-static void make_vector(const struct recurrence *r, const struct run *x, int64_t v[VECTOR_WORDS])
+INLINE void make_vector(const struct recurrence *r, const struct run *x, int64_t v[VECTOR_WORDS], bool special)
 {
     const int64_t tm = x->tm, t2 = x->t2 - tm, t1 = x->t1 - tm;
     v[0] = t2;
@@ -182,9 +95,14 @@ static void make_vector(const struct recurrence *r, const struct run *x, int64_t
         v[9 + i] = max2(x->l0a[i] - tm, t1 - r->sync);
         v[11 + i] = max2(x->l0b[i] - tm, t1 - r->sync);
     }
-    v[13] = r->keeps ? max2(x->d2 - tm, t2) : 0;
+    if (!special) {
+        return;
+    }
     for (int i = 0; i < RECURRENCE_AHEAD; i++) {
-        v[14 + i] = i < r->look_ahead ? max2(x->loaded[i] - tm, t2) : 0;
+        v[VECTOR_PLAIN + i] = i < r->look_ahead ? max2(x->loaded[i] - tm, t2) : 0;
+    }
+    for (int i = 0; i < 2; i++) {
+        v[VECTOR_PLAIN + RECURRENCE_AHEAD + i] = max2(x->rel_scales[i] - tm, t2 - r->sync);
     }
 }
 
@@ -208,26 +126,27 @@ static inline void leap(struct run *x, const struct seen *then, int64_t q)
         x->rel_b[i] += d;
         x->l0a[i] += d;
         x->l0b[i] += d;
+        x->rel_scales[i] += d;
     }
     for (int i = 0; i < RECURRENCE_AHEAD; i++) {
         x->loaded[i] += d;
     }
 }
 
-static bool same_vector(const int64_t *a, const int64_t *b)
+INLINE bool same_vector(const int64_t *a, const int64_t *b, bool special)
 {
     int64_t differ = 0;
-    for (int i = 0; i < VECTOR_WORDS; i++) {
+    for (int i = 0; i < (special ? VECTOR_WORDS : VECTOR_PLAIN); i++) {
         differ |= a[i] ^ b[i];
     }
     return differ == 0;
 }
 
 /* Looks for seen[count] among those before it. @return its index, -1 if it is new. */
-static int find_seen(const struct seen *seen, int count)
+INLINE int find_seen(const struct seen *seen, int count, bool special)
 {
     for (int i = count - 1; i >= 0; i--) {
-        if (same_vector(seen[i].vector, seen[count].vector)) {
+        if (same_vector(seen[i].vector, seen[count].vector, special)) {
             return i;
         }
     }
@@ -240,113 +159,159 @@ static int find_seen(const struct seen *seen, int count)
  * before or after the wrap of K. */
 struct segment {
     int32_t count;
-    bool first; /* begins with the tile's first step */
-    bool tail;  /* ends with the last K block */
+    bool first, last; /* begins with the tile's first step, ends with its last */
+    bool tail;        /* ends with the last K block */
 };
 
-/* Scales come right behind the chunk they start with. `chunk`: its number in the tile. */
-static inline int64_t scales_cost(const struct tile_cost *cost, int role, int32_t chunk)
+/* An image for a group of tiles is free after the last of them. */
+INLINE void release_images(const struct recurrence *r, const struct tile_program *p, struct run *x, bool special)
 {
-    const int32_t every = cost->program.scales[role], moves = cost->program.moves[role];
-    if (every == 0 || chunk % every != 0) {
+    if (!p->chunked[ROLE_A] && p->releases[ROLE_A]) {
+        rotate(x->rel_a, r->db_a, mte1_set(x, special));
+    }
+    if (!p->chunked[ROLE_B] && p->releases[ROLE_B]) {
+        rotate(x->rel_b, r->db_b, mte1_set(x, special));
+    }
+}
+
+/* A walk over a segment. */
+struct walk {
+    const struct recurrence *r;
+    const struct tile_cost *cost;
+    const struct segment *g;
+    int32_t lim;            /* a leap ends before the last block of K, so all chunks it passes are full ones */
+    int32_t step_a, step_b; /* of chunks; never reached by an image */
+    int32_t at_a, at_b, at_scales, at_period; /* position in the chunk, the period */
+    int seen_count;                           /* -1: no more leaps */
+};
+
+/* At the begin of a period. @return steps leapt over. */
+INLINE int32_t try_leap(struct walk *w, struct seen *seen, struct run *x, int32_t k, bool special)
+{
+    struct seen *last = &seen[w->seen_count];
+    *last = (struct seen){.tm = x->tm, .b2 = x->b2, .b1 = x->b1, .bm = x->bm, .k = k};
+    make_vector(w->r, x, last->vector, special);
+    const int found = find_seen(seen, w->seen_count, special);
+    if (found < 0) {
+        w->seen_count = w->seen_count < SEEN_MAX ? w->seen_count + 1 : -1;
         return 0;
     }
-    return cost->copy[role == ROLE_A ? ROLE_SA : ROLE_SB][chunk + every >= moves ? COST_LAST : COST_FULL];
+    const int32_t length = k - seen[found].k, q = (w->lim - k) / length;
+    leap(x, &seen[found], q);
+    w->seen_count = -1;
+    return q * length;
 }
 
-/* Moves due at a step where a chunk of A (B) begins. */
-static inline void moves_step(const struct recurrence *r, const struct tile_cost *cost, struct run *x, bool a, bool b,
-                              const bool last[2], const int32_t chunk[2])
+/* GM->L1 and L1->L0 of step k. */
+INLINE void feed_step(struct walk *w, struct run *x, int32_t k, bool begin, bool tail, bool special)
 {
+    const struct recurrence *r = w->r;
+    const struct tile_cost *cost = w->cost;
     const struct tile_program *p = &cost->program;
-    for (int i = 0; i < 2; i++) {
-        const int role = r->b_first ? 1 - i : i;
-        int64_t *rel = role == ROLE_A ? x->rel_a : x->rel_b, *ready = role == ROLE_A ? &x->ready_a : &x->ready_b;
-        if (!(role == ROLE_A ? a : b)) {
-            continue;
+    const int32_t count = w->g->count;
+    const bool first[2] = {w->at_a == 0 && p->loads[ROLE_A], w->at_b == 0 && p->loads[ROLE_B]};
+    bool drain[2] = {false, false};
+    if (first[ROLE_A] || first[ROLE_B]) {
+        const bool last[2] = {w->g->tail && k >= count - w->step_a, w->g->tail && k >= count - w->step_b};
+        const int32_t chunk[2] = {p->chunked[ROLE_A] ? k / w->step_a : 0, p->chunked[ROLE_B] ? k / w->step_b : 0};
+        moves_step(r, cost, x, first, last, chunk, special);
+        for (int i = 0; i < 2 && special; i++) {
+            drain[i] = first[i] && cost->fill[i][last[i]] > 0;
         }
-        if (p->keeps[role]) {
-            keep_step(r, x, rel, ready);
-        } else {
-            copy_step(r, x, rel, cost->copy[role][last[role]] + scales_cost(cost, role, chunk[role]), ready);
-        }
+    }
+    if (special && r->step_scales > 0 && w->at_scales == 0) {
+        scales_copy(r, cost, x);
+    }
+    if (special && begin) {
+        rows_copy(r, cost, x);
+    }
+    load_step(r, x, cost->load[ROLE_A][tail], cost->load[ROLE_B][tail], first, drain, special);
+}
+
+/* Chunks that end with this step are free again; `end`: it is the segment's last. */
+INLINE void release_step(struct walk *w, struct run *x, bool end, bool special)
+{
+    const struct recurrence *r = w->r;
+    const struct tile_program *p = &w->cost->program;
+    if (++w->at_a == w->step_a || (end && p->chunked[ROLE_A])) {
+        w->at_a = 0;
+        rotate(x->rel_a, r->db_a, mte1_set(x, special));
+    }
+    if (++w->at_b == w->step_b || (end && p->chunked[ROLE_B])) {
+        w->at_b = 0;
+        rotate(x->rel_b, r->db_b, mte1_set(x, special));
+    }
+    if (end && w->g->last) {
+        release_images(r, p, x, special);
+    }
+    if (special && r->step_scales > 0 && (++w->at_scales == r->step_scales || end)) {
+        w->at_scales = 0;
+        rotate(x->rel_scales, 2, x->t1);
     }
 }
 
-static void run_segment(const struct recurrence *restrict run_of, const struct tile_cost *restrict cost,
-                        const struct segment *g, struct run *restrict state, int64_t *steps)
+INLINE void walk_segment(const struct recurrence *restrict of, const struct tile_cost *restrict cost,
+                         const struct segment *g, struct run *restrict state, int64_t *steps, bool special)
 {
-    const struct recurrence copy = *run_of, *const r = &copy;
+    const struct recurrence copy = *of, *const r = &copy;
     struct run now = *state, *const x = &now;
-    const struct tile_program *p = &cost->program;
-    /* A leap ends where chunks begin, so all chunks it passes are full ones. */
-    const int32_t count = g->count, lim = count - g->tail;
-    const int32_t step_a = p->chunked[ROLE_A] ? r->step_a : INT32_MAX;
-    const int32_t step_b = p->chunked[ROLE_B] ? r->step_b : INT32_MAX;
+    struct walk w;
     struct seen seen[SEEN_MAX + 1];
+    w.r = r;
+    w.cost = cost;
+    w.g = g;
+    w.lim = g->count - g->tail;
+    w.step_a = cost->program.chunked[ROLE_A] ? r->step_a : INT32_MAX;
+    w.step_b = cost->program.chunked[ROLE_B] ? r->step_b : INT32_MAX;
+    w.at_a = w.at_b = w.at_scales = w.at_period = 0;
+    w.seen_count = r->skip && w.lim >= 3 * r->period ? 0 : -1;
     int64_t simulated = 0;
-    int32_t at_a = 0, at_b = 0, at_period = 0; /* position in the chunk, the period */
-    int seen_count = r->skip && lim >= 3 * r->period ? 0 : -1;
-    for (int32_t k = 0; k < count; k++) {
-        if (at_period == r->period) {
-            at_period = 0;
-            if (seen_count >= 0 && k < lim) {
-                struct seen *last = &seen[seen_count];
-                *last = (struct seen){.tm = x->tm, .b2 = x->b2, .b1 = x->b1, .bm = x->bm, .k = k};
-                make_vector(r, x, last->vector);
-                const int found = find_seen(seen, seen_count);
-                if (found >= 0) {
-                    const int32_t length = k - seen[found].k, q = (lim - k) / length;
-                    leap(x, &seen[found], q);
-                    k += q * length;
-                    seen_count = -1;
-                    if (k == count) {
-                        break;
-                    }
-                } else if (++seen_count > SEEN_MAX) {
-                    seen_count = -1;
-                }
+    for (int32_t k = 0; k < g->count; k++) {
+        if (w.at_period == r->period) {
+            w.at_period = 0;
+            k += w.seen_count >= 0 && k < w.lim ? try_leap(&w, seen, x, k, special) : 0;
+            if (k == g->count) {
+                break;
             }
         }
-        at_period++;
-        const bool end = k == count - 1, tail = g->tail && end;
-        const bool first_a = at_a == 0 && p->loads[ROLE_A], first_b = at_b == 0 && p->loads[ROLE_B];
-        if (first_a || first_b) {
-            const bool last[2] = {g->tail && k >= count - step_a, g->tail && k >= count - step_b};
-            const int32_t chunk[2] = {p->chunked[ROLE_A] ? k / step_a : 0, p->chunked[ROLE_B] ? k / step_b : 0};
-            moves_step(r, cost, x, first_a, first_b, last, chunk);
+        w.at_period++;
+        const bool begin = g->first && k == 0, end = k == g->count - 1, tail = g->tail && end;
+        feed_step(&w, x, k, begin, tail, special);
+        release_step(&w, x, end, special);
+        if (special && begin) {
+            rows_load(r, cost, x);
         }
-        load_step(r, x, cost->load[ROLE_A][tail], cost->load[ROLE_B][tail], first_a, first_b);
-        if (++at_a == step_a || (end && p->chunked[ROLE_A])) {
-            at_a = 0;
-            rotate(x->rel_a, r->db_a, x->t1);
+        if (special && end && g->last) {
+            rows_release(r, cost, x);
         }
-        if (++at_b == step_b || (end && p->chunked[ROLE_B])) {
-            at_b = 0;
-            rotate(x->rel_b, r->db_b, x->t1);
+        mmad_step(r, x, cost->mmad[tail], cost->barrier, begin, special);
+        if (special && begin && cost->program.rows[TILE_BIAS]) {
+            x->bt_free = max2(x->em, x->tm);
         }
-        mmad_step(r, x, cost->mmad[tail], cost->barrier, g->first && k == 0);
         simulated++;
     }
     *steps += simulated;
     *state = now;
 }
 
+static void run_segment(const struct recurrence *r, const struct tile_cost *cost, const struct segment *g,
+                        struct run *x, int64_t *steps)
+{
+    if (r->special) {
+        walk_segment(r, cost, g, x, steps, true);
+    } else {
+        walk_segment(r, cost, g, x, steps, false);
+    }
+}
+
 static void run_tile(const struct recurrence *r, const struct tile_cost *cost, struct run *x, int64_t *steps)
 {
     const struct tile_program *p = &cost->program;
-    const struct segment to_end = {.count = p->nk - p->start, .first = true, .tail = true};
+    const struct segment to_end = {.count = p->nk - p->start, .first = true, .last = p->start == 0, .tail = true};
     run_segment(r, cost, &to_end, x, steps);
     if (p->start > 0) {
-        const struct segment from_zero = {.count = p->start};
+        const struct segment from_zero = {.count = p->start, .last = true};
         run_segment(r, cost, &from_zero, x, steps);
-    }
-    /* An image for a group of tiles is free after the last of them. */
-    if (!p->chunked[ROLE_A] && p->releases[ROLE_A]) {
-        rotate(x->rel_a, r->db_a, x->t1);
-    }
-    if (!p->chunked[ROLE_B] && p->releases[ROLE_B]) {
-        rotate(x->rel_b, r->db_b, x->t1);
     }
     store_step(r, x, cost->store);
 }
@@ -357,7 +322,6 @@ static void state_load(struct run *x, const struct tile_state *s)
     x->t2 = s->t2;
     x->t1 = s->t1;
     x->tf = s->tf;
-    x->d2 = s->d2;
     x->e2 = s->e2;
     x->e1 = s->e1;
     x->em = s->em;
@@ -371,6 +335,9 @@ static void state_load(struct run *x, const struct tile_state *s)
         x->unit[i] = s->unit[i];
     }
     memcpy(x->loaded, s->loaded, sizeof x->loaded);
+    memcpy(x->rel_row, s->rel_row, sizeof x->rel_row);
+    memcpy(x->rel_scales, s->rel_scales, sizeof x->rel_scales);
+    x->bt_free = s->bt_free;
 }
 
 /* Canonical form: relative to tm, clamped. */
@@ -380,7 +347,6 @@ static void state_store(const struct recurrence *r, const struct run *x, struct 
     s->t2 = x->t2 - tm;
     s->t1 = x->t1 - tm;
     s->tf = max2(x->tf - tm, 0);
-    s->d2 = r->keeps ? max2(x->d2 - tm, s->t2) : 0;
     s->e2 = max2(x->e2 - tm, s->t2);
     s->e1 = max2(x->e1 - tm, s->t1);
     s->em = max2(x->em - tm, 0);
@@ -393,9 +359,17 @@ static void state_store(const struct recurrence *r, const struct run *x, struct 
         s->l0c[i] = max2(x->l0c[i] - tm, 0);
         s->unit[i] = max2(x->unit[i] - tm, 0);
     }
+    if (!r->special) {
+        return;
+    }
     for (int i = 0; i < RECURRENCE_AHEAD; i++) {
         s->loaded[i] = i < r->look_ahead ? max2(x->loaded[i] - tm, s->t2) : 0;
     }
+    for (int i = 0; i < 2; i++) {
+        s->rel_row[i] = max2(x->rel_row[i] - tm, s->t2 - r->sync);
+        s->rel_scales[i] = max2(x->rel_scales[i] - tm, s->t2 - r->sync);
+    }
+    s->bt_free = max2(x->bt_free - tm, s->t1 - r->sync);
 }
 
 void tile_state_start(struct tile_state *x, const struct recurrence *r)
@@ -403,7 +377,9 @@ void tile_state_start(struct tile_state *x, const struct recurrence *r)
     memset(x, 0, sizeof *x);
     for (int i = 0; i < 2; i++) {
         x->rel_a[i] = x->rel_b[i] = x->l0a[i] = x->l0b[i] = -r->sync;
+        x->rel_row[i] = x->rel_scales[i] = -r->sync;
     }
+    x->bt_free = -r->sync;
 }
 
 void recurrence_tile(const struct recurrence *r, const struct tile_cost *cost, struct tile_state *x,

@@ -148,6 +148,7 @@ static struct move group_move(const struct core *r, const struct insn *insn)
         add_to_move(r, ++at, &move);
     }
     move.chunk_k = (int32_t)min_i64(move.chunk_k, r->work.k - r->step_k0);
+    move.bytes = (double)move.rows * move.row_bytes;
     move.alone = cost_rows(r->c, (enum role)insn->role, move.rows, move.row_bytes);
     return move;
 }
@@ -184,13 +185,12 @@ static struct duration load_duration(struct core *r, const struct insn *insn)
     return (struct duration){t, t};
 }
 
-/* A bias row to BT, a quant row to FB: the bytes, then the latency. */
+/* A bias row to BT, a quant row to FB. */
 static struct duration row_duration(const struct core *r, const struct insn *insn)
 {
-    const struct target_timing *p = r->c->p;
-    const bool bias = insn->op == OP_L1_TO_BT;
-    const double cycles = (double)cost_row_bytes(r->s->target, insn) / (bias ? p->bt_width : p->fb_width);
-    return (struct duration){cost_mcyc(cycles), cost_mcyc(cycles + (bias ? p->bt_latency : p->fb_latency))};
+    struct duration d;
+    cost_row(r->c, insn->op == OP_L1_TO_BT, cost_row_bytes(r->s->target, insn), &d.occupied, &d.complete);
+    return d;
 }
 
 static int64_t mmad_work(const struct core *r, const struct insn *insn)

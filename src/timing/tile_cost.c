@@ -25,6 +25,7 @@ static struct move work_move(const struct cost *c, const struct step_work *work,
                          .row_bytes = work->row_bytes[role],
                          .chunk_k = work->chunk_k[role],
                          .insns = work->copies[role],
+                         .bytes = (double)work->rows[role] * work->row_bytes[role],
                          .alone = cost_rows(c, role, work->rows[role], work->row_bytes[role])};
 }
 
@@ -80,7 +81,16 @@ static void scales_init(struct shape_work *w, const struct cost *c, const struct
         block_work(x, (moves - 1) / every * every * step, &tail);
     }
     w->move[scales][COST_FULL] = work_move(c, first, scales);
-    w->move[scales][COST_LAST] = work_move(c, &tail, scales);
+    w->move[scales][COST_LAST] = c->p->prototype.scales_apart ? w->move[scales][COST_FULL]
+                                                              : work_move(c, &tail, scales);
+}
+
+/* Prototype: all blocks of a conv move the same share of the map. */
+static void mean_map(const struct cost *c, const struct sample *x, struct move *move)
+{
+    const double bytes = (double)dtype_bytes(x->s->problem->a.dtype, (int64_t)x->tile.m * move->chunk_k);
+    move->bytes = bytes * cost_mean_map(x->s);
+    move->alone = move->bytes / c->p->plain_width;
 }
 
 static void moves_init(struct shape_work *w, const struct cost *c, const struct sample *x,
@@ -93,9 +103,36 @@ static void moves_init(struct shape_work *w, const struct cost *c, const struct 
         if (moves > 1) {
             block_work(x, (moves - 1) * step, &tail);
         }
-        w->move[role][COST_FULL] = work_move(c, first, (enum role)role);
-        w->move[role][COST_LAST] = work_move(c, &tail, (enum role)role);
+        const struct step_work *const of[COST_KINDS] = {first, &tail};
+        for (int kind = 0; kind < COST_KINDS; kind++) {
+            w->move[role][kind] = work_move(c, of[kind], (enum role)role);
+            w->fill[role][kind] = of[kind]->fills[role] * cost_fill(c);
+            w->program.fills |= w->fill[role][kind] > 0;
+            if (role == ROLE_A && s->problem->op == PROBLEM_CONV && c->p->prototype.mean_map) {
+                mean_map(c, x, &w->move[role][kind]);
+            }
+        }
         scales_init(w, c, x, first, (enum role)role, step);
+    }
+}
+
+/* Bias and quant: GM->L1, then to where the cube or Fixpipe reads them. */
+static void rows_init(struct shape_work *w, const struct cost *c, const struct sample *x,
+                      const struct step_work *first_block)
+{
+    static const enum role roles[TILE_ROWS] = {[TILE_BIAS] = ROLE_BIAS, [TILE_QUANT] = ROLE_QUANT};
+    static const enum path paths[TILE_ROWS] = {[TILE_BIAS] = PATH_L1_BT, [TILE_QUANT] = PATH_L1_FB};
+    struct step_work first = *first_block;
+    if (w->program.start != 0) {
+        block_work(x, w->program.start, &first);
+    }
+    for (int i = 0; i < TILE_ROWS; i++) {
+        struct tile_row *row = &w->row[i];
+        w->program.rows[i] = first.calls[roles[i]] > 0;
+        if (w->program.rows[i]) {
+            row->move = work_move(c, &first, roles[i]);
+            cost_row(c, i == TILE_BIAS, first.bytes[paths[i]], &row->occupied, &row->complete);
+        }
     }
 }
 
@@ -127,6 +164,7 @@ void shape_work_init(struct shape_work *w, const struct cost *c, const struct sc
     w->store = cost_fixpipe(c, store.store_m, store.store_n);
     w->barrier = first.mmad_barrier != 0 && c->mmad_barrier;
     moves_init(w, c, &x, &first);
+    rows_init(w, c, &x, &first);
     for (int role = ROLE_A; role <= ROLE_B; role++) {
         w->read_bytes[role] = cost_read_bytes(s, (enum role)role, x.tile.hold[role].from, shape->key.extent[role],
                                               w->k);
@@ -138,7 +176,7 @@ static double move_rows(const struct cost *c, enum role role, const struct move 
                         const struct mem_context *context)
 {
     const bool shared = role > ROLE_B || context->shared[role] != 0;
-    return cost_rows_together(c, move->alone, (double)move->rows * move->row_bytes, shared, context->active);
+    return cost_rows_together(c, move->alone, move->bytes, shared, context->active);
 }
 
 /* The shorter row of a full chunk of what the tile moves. */
@@ -242,6 +280,15 @@ void tile_cost_init(struct tile_cost *out, const struct cost *c, const struct sh
             out->copy[role][kind] = moved(c, &extra, (enum role)role, move, h->rows[role][kind], w->k, move->insns);
         }
     }
+    for (int i = 0; i < TILE_ROWS; i++) {
+        const struct tile_row *row = &w->row[i];
+        const enum role role = i == TILE_BIAS ? ROLE_BIAS : ROLE_QUANT;
+        out->row[i] = (struct row_cost){.occupied = row->occupied, .complete = row->complete};
+        if (w->program.rows[i]) {
+            out->row[i].copy = tile_move_cost(c, &extra, role, &row->move, context, w->k, row->move.insns);
+        }
+    }
+    memcpy(out->fill, w->fill, sizeof out->fill);
     memcpy(out->load, w->load, sizeof out->load);
     out->mmad[COST_FULL] = w->mmad[COST_FULL];
     out->mmad[COST_LAST] = w->mmad[COST_LAST];

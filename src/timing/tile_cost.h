@@ -17,9 +17,13 @@ enum { COST_FULL = 0, COST_LAST, COST_KINDS };
 /* What comes in chunks: A, B and their scales. */
 #define TILE_MOVED (ROLE_SB + 1)
 
+/* Rows that come with a tile: bias, quant. */
+enum { TILE_BIAS = 0, TILE_QUANT, TILE_ROWS };
+
 /* One operand's chunk from GM to L1, in `insns` instructions of equal size. */
 struct move {
     int32_t rows, row_bytes, chunk_k, insns;
+    double bytes; /* rows * row_bytes */
     double alone; /* cost_rows */
 };
 
@@ -33,6 +37,8 @@ struct tile_program {
     bool releases[2];  /* an image is free again after this tile */
     bool keeps[2];     /* the chunks lie in L1 already: flags cycle, nothing moves */
     int32_t scales[2]; /* MX: scales come with every so many moves; 0: none */
+    bool fills;        /* zeros behind a chunk of A or B */
+    bool rows[TILE_ROWS];
 };
 
 /* What the steps of a tile of one shape do. */
@@ -40,11 +46,16 @@ struct shape_work {
     struct tile_program program;
     int32_t k;                                /* K extent of the tile */
     struct move move[TILE_MOVED][COST_KINDS]; /* A, B, their scales; no instructions where nothing moves */
-    int64_t load[2][COST_KINDS];              /* mcyc: A, B to L0 */
-    int64_t mmad[COST_KINDS];                 /* W */
-    int64_t store;                            /* Fixpipe */
-    bool barrier;                             /* PIPE_M after each Mmad */
-    double read_bytes[2];                     /* A, B bytes the tile brings from GM */
+    int64_t fill[2][COST_KINDS];              /* mcyc: zeros behind chunks of A, B */
+    struct tile_row {
+        struct move move;           /* GM->L1 */
+        int64_t occupied, complete; /* of L1->BT, L1->FB, mcyc */
+    } row[TILE_ROWS];
+    int64_t load[2][COST_KINDS]; /* mcyc: A, B to L0 */
+    int64_t mmad[COST_KINDS];    /* W */
+    int64_t store;               /* Fixpipe */
+    bool barrier;                /* PIPE_M after each Mmad */
+    double read_bytes[2];        /* A, B bytes the tile brings from GM */
 };
 
 /* What the moves of a tile take when everything hits L2, in cycles. Depends on
@@ -64,6 +75,10 @@ struct tile_extra {
 struct tile_cost {
     struct tile_program program;
     int64_t copy[TILE_MOVED][COST_KINDS];
+    int64_t fill[2][COST_KINDS];
+    struct row_cost {
+        int64_t copy, occupied, complete;
+    } row[TILE_ROWS];
     int64_t load[2][COST_KINDS];
     int64_t mmad[COST_KINDS];
     int64_t store;

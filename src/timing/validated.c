@@ -27,6 +27,12 @@ static void add_knob(const struct tiling *t, size_t i, struct strbuf *out)
     }
 }
 
+/* What a problem asks that none of them did. */
+static const char *unmeasured_problem(const struct problem *p)
+{
+    return p->hf32 ? "hf32" : p->quant.dtype != DTYPE_NONE ? "quant" : NULL;
+}
+
 static bool assumed(const struct schedule *s, const char *key)
 {
     const struct target_fact *fact = target_fact(s->target, key);
@@ -50,6 +56,13 @@ static bool unvalidated(const struct schedule *s, const struct cost *c, struct s
             if (out != NULL) {
                 add_knob(&s->t, i, out);
             }
+        }
+    }
+    const char *asks = unmeasured_problem(s->problem);
+    if (asks != NULL && (out != NULL || !found)) {
+        found = true;
+        if (out != NULL) {
+            strbuf_addf(out, "%s%s", out->len > 0 ? ", " : "", asks);
         }
     }
     struct step step;

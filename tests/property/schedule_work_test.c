@@ -43,7 +43,7 @@ static void add_insn(const struct schedule *s, const struct insn *i, struct step
         break;
     case OP_FILL:
         w->insns[PIPE_MTE2]++;
-        w->fills++;
+        w->fills[i->role]++;
         break;
     case OP_DATA_COPY:
         w->insns[PIPE_MTE2]++;

@@ -19,7 +19,7 @@
 #include "timing/context.h"
 
 #ifndef POINTS
-#define POINTS 600
+#define POINTS 2000
 #endif
 #define BASE_SEED 20240607U
 
@@ -122,7 +122,7 @@ static void timers_agree(void **state)
     print_message("seed %llu\n", (unsigned long long)seed);
     int done = 0, tried = 0;
     uint64_t kinds = 0;
-    int variants[2 * VARIANT_N] = {0};
+    int variants[2 * VARIANT_N] = {0}, rows[4] = {0}, fills = 0;
     for (; done < POINTS && tried < 50 * POINTS; tried++) {
         struct rng r = rng_init(rng_at(seed, (uint64_t)tried));
         struct timing_point x;
@@ -132,6 +132,8 @@ static void timers_agree(void **state)
         done += feasible;
         kinds |= feasible ? 1ULL << (x.t.unitflag | x.t.waitBoth << 1 | (x.t.assign == ASSIGN_BLOCKS) << 2) : 0;
         variants[x.variant] += feasible;
+        rows[x.bias + 2 * x.quant] += feasible;
+        fills += feasible && x.mx != DTYPE_NONE && x.K % 64 != 0;
         if (wrong != NULL) {
             print_message("point %d: %s\n", tried, wrong);
             shrink(f, &x);
@@ -144,7 +146,8 @@ static void timers_agree(void **state)
     for (int i = 0; i < VARIANT_N; i++) {
         print_message(" %d", variants[i]);
     }
-    print_message("\n");
+    print_message("; bias %d, quant %d, both %d, zero fills %d\n", rows[1], rows[2], rows[3], fills);
+    assert_true(rows[1] > 0 && rows[2] > 0 && rows[3] > 0 && fills > 0);
     assert_int_equal(done, POINTS);
     for (int i = 0; i < VARIANT_N; i++) {
         assert_true(variants[i] > 0);

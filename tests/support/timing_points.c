@@ -128,7 +128,7 @@ static void vary_program(const struct target *const targets[2], struct rng *r, s
     case VARIANT_MX:
         x->base = targets[1];
         x->mx = rng_below(r, 2) == 0 ? DTYPE_FP8_E4M3 : DTYPE_FP4_E2M1;
-        x->K = rng_below(r, 4) == 0 ? x->K : 64 * (1 + x->K / 64);
+        x->K = rng_below(r, 2) == 0 ? x->K : 64 * (1 + x->K / 64);
         t->baseK = ONE_OF(r, 64, 64, 128);
         t->scaleFactorKa = (int32_t)pick(r, 1, 4);
         t->scaleFactorKb = (int32_t)pick(r, 1, 4);
@@ -148,6 +148,15 @@ static void vary_program(const struct target *const targets[2], struct rng *r, s
         break;
     }
     t->depthA1 = t->depthB1 = TILING_AUTO; /* follow from steps and buffers */
+}
+
+/* Bias and quant rows come with any other program. */
+static void vary_rows(struct rng *r, struct timing_point *x, struct tiling *t)
+{
+    x->bias = x->bias || rng_below(r, 6) == 0;
+    t->isBias = x->bias;
+    x->quant = x->quant || (x->mx == DTYPE_NONE && x->variant != VARIANT_SPLIT_K && rng_below(r, 8) == 0);
+    t->tileBarrier = ONE_OF(r, 0, 0, 0, 1);
 }
 
 void timing_point_random(const struct target *const targets[2], struct rng *r, struct timing_point *x)
@@ -172,6 +181,7 @@ void timing_point_random(const struct target *const targets[2], struct rng *r, s
     random_tiling(r, &x->t);
     x->variant = (int)rng_below(r, 2 * VARIANT_N);
     vary_program(targets, r, x, &x->t);
+    vary_rows(r, x, &x->t);
 }
 
 static void make_operand(struct operand *o, enum dtype dtype, bool transpose, bool nz, int64_t cols, int64_t ld_extra)
@@ -199,7 +209,7 @@ bool timing_point_schedule(const struct timing_point *x, struct target *target, 
         p->scale_a.dtype = p->scale_b.dtype = DTYPE_E8M0;
     }
     if (x->bias) {
-        p->bias.dtype = DTYPE_FLOAT;
+        p->bias.dtype = x->quant ? DTYPE_INT32 : DTYPE_FLOAT;
     }
     if (x->quant) {
         p->a.dtype = p->b.dtype = DTYPE_INT8;
@@ -219,6 +229,7 @@ void timing_point_print(const struct timing_point *x)
     struct strbuf name;
     strbuf_init(&name);
     tiling_name(&x->t, &name);
+    print_message("%s%s\n", x->bias ? "  bias" : "", x->quant ? "  quant" : "");
     print_message(
         "  variant %d %s M=%lld N=%lld K=%lld ld+%lld a%c b%c%s c%s L2=%g barrier=%d warm=%d queue=%d\n  %s\n",
         x->variant, x->base->name, (long long)x->M, (long long)x->N, (long long)x->K, (long long)x->ld_extra,

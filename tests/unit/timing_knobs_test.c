@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <string.h>
 
 #include "support/paper.h"
 
@@ -420,6 +421,28 @@ static void rates(void **state)
     assert_int_equal(lab_cycles(l, NULL), 94 + 240);
 }
 
+/* A float problem that asks for HF32 takes that rate where the target has one, and says so. */
+static void hf32(void **state)
+{
+    struct lab *l = *state;
+    struct strbuf why;
+    program(l, 1, 1, 2);
+    l->problem.a.dtype = l->problem.b.dtype = l->problem.c.dtype = DTYPE_FLOAT;
+    l->tiling.baseK = 8;
+    l->problem.K = 8;
+    l->target.rate[DTYPE_FLOAT] = 16 * 16 * 8 / 40.0;
+    l->target.rate_hf32 = 16 * 16 * 8 / 20.0;
+    const int64_t plain = lab_cycles(l, NULL);
+    l->problem.hf32 = true;
+    assert_int_equal(lab_cycles(l, NULL), plain - 20);
+    strbuf_init(&why);
+    timing_unvalidated(&l->schedule, &why);
+    assert_non_null(strstr(strbuf_cstr(&why), "hf32"));
+    strbuf_fini(&why);
+    l->target.rate_hf32 = 0;
+    assert_int_equal(lab_cycles(l, NULL), plain);
+}
+
 static void launch(void **state)
 {
     struct lab *l = *state;
@@ -453,7 +476,7 @@ int main(void)
         TEST(shuffle_k),         TEST(gemv),         TEST(row_copy),   TEST(batches),      TEST(tile_barrier),
         TEST(assignment),        TEST(load_calls),   TEST(contention), TEST(widths),       TEST(rows),
         TEST(issue_and_latency), TEST(plain_copies), TEST(cold_bytes), TEST(second_touch), TEST(write_back),
-        TEST(l2_rate),           TEST(fixpipe),      TEST(rates),      TEST(launch),
+        TEST(l2_rate),           TEST(fixpipe),      TEST(rates),      TEST(hf32),         TEST(launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
