@@ -92,22 +92,66 @@ void im2col_band(const struct im2col *v, int64_t m, int64_t wanted, struct im2co
     }
 }
 
-void im2col_rows(const struct im2col *v, const struct im2col_band *band, int64_t k, uint8_t *out)
+struct im2col_point im2col_point_at(const struct im2col *v, int64_t k)
 {
-    const int64_t position = k / v->c0, points = v->fh * v->fw;
-    const int64_t group = position / points, filter = position % points;
-    const int64_t down = filter / v->fw * v->dilation_h, right = filter % v->fw * v->dilation_w;
-    const uint8_t *map = v->map + group * v->h * v->w * BLOCK;
+    const int64_t position = k / v->c0, points = v->fh * v->fw, filter = position % points;
+    return (struct im2col_point){position / points, filter / v->fw, filter % v->fw};
+}
+
+/* 32 B at any address, which the compiler keeps in the widest registers a function may use. */
+typedef uint64_t block __attribute__((vector_size(32), aligned(1), may_alias));
+_Static_assert(sizeof(block) == BLOCK, "a block of the hardware");
+
+static inline __attribute__((always_inline)) void copy_block(uint8_t *to, const uint8_t *from)
+{
+    *(block *)(void *)to = *(const block *)(const void *)from;
+}
+
+/* A call of memcpy costs as much as the few blocks of most runs; in line each is a register or two. */
+static inline __attribute__((always_inline)) void rows_of(const struct im2col *v, const struct im2col_band *band,
+                                                          const struct im2col_point *p, uint8_t *out)
+{
+    const int64_t down = p->kh * v->dilation_h, right = p->kw * v->dilation_w;
+    const uint8_t *map = v->map + p->group * v->h * v->w * BLOCK;
     const uint64_t high = (uint64_t)v->h, wide = (uint64_t)v->w; /* negative places are huge ones */
     for (int i = 0; i < band->rows; i += band->run[i]) {
         const int64_t h = band->h[i] + down, w = band->w[i] + right, n = band->run[i];
-        if ((uint64_t)h < high && w >= 0 && w + n <= v->w) {
-            memcpy(out + i * BLOCK, map + (h * v->w + w) * BLOCK, (size_t)n * BLOCK);
+        const uint8_t *from = map + (h * v->w + w) * BLOCK;
+        const bool row = (uint64_t)h < high;
+        if (row && w >= 0 && w + n <= v->w) {
+            for (int64_t j = 0; j < n; j++) {
+                copy_block(out + (i + j) * BLOCK, from + j * BLOCK);
+            }
             continue;
         }
         for (int64_t j = 0; j < n; j++) {
-            const bool inside = (uint64_t)h < high && (uint64_t)(w + j) < wide;
-            memcpy(out + (i + j) * BLOCK, inside ? map + (h * v->w + w + j) * BLOCK : v->pad, BLOCK);
+            copy_block(out + (i + j) * BLOCK, row && (uint64_t)(w + j) < wide ? from + j * BLOCK : v->pad);
         }
+    }
+}
+
+static void rows_plain(const struct im2col *v, const struct im2col_band *band, const struct im2col_point *p,
+                       uint8_t *out)
+{
+    rows_of(v, band, p, out);
+}
+
+#if defined(__x86_64__)
+/* The same code, a block in one register. */
+__attribute__((target("avx2"))) static void rows_avx2(const struct im2col *v, const struct im2col_band *band,
+                                                      const struct im2col_point *p, uint8_t *out)
+{
+    rows_of(v, band, p, out);
+}
+#else
+#define rows_avx2 rows_plain
+#endif
+
+void im2col_rows(const struct im2col *v, const struct im2col_band *band, const struct im2col_point *p, uint8_t *out)
+{
+    if (v->isa == MMAD_SCALAR) {
+        rows_plain(v, band, p, out);
+    } else {
+        rows_avx2(v, band, p, out);
     }
 }

@@ -13,7 +13,9 @@ struct im2col {
     const uint8_t *map;       /* the feature map in L1 */
     const struct memory *mem; /* L1 */
     int64_t base;             /* byte of the map in L1 */
+    enum mmad_isa isa;        /* width of the copies; no difference in bytes */
     bool clean;               /* no byte of the map is tainted */
+    bool dense;               /* 1 x 1 filter on every point: 16 rows of E may be 512 bytes of the map */
     unsigned bits;
     int64_t c0; /* elements of 32 B */
     int64_t h, w, fh, fw, stride_h, stride_w, dilation_h, dilation_w, pad_left, pad_top;
@@ -41,8 +43,28 @@ struct im2col_band {
 /* Rows m .. m + wanted - 1, wanted <= 16. */
 void im2col_band(const struct im2col *v, int64_t m, int64_t wanted, struct im2col_band *band);
 
-/* Columns [k, k + C0) of the band's rows to 32 B each at out; rows it has not are
- * left alone. Only for whole groups of channels of an untainted map. */
-void im2col_rows(const struct im2col *v, const struct im2col_band *band, int64_t k, uint8_t *out);
+/* What C0 columns of whole groups of channels read: which group, under which point of the filter. */
+struct im2col_point {
+    int64_t group, kh, kw;
+};
+
+/* Columns [k, k + C0), k a multiple of C0. */
+struct im2col_point im2col_point_at(const struct im2col *v, int64_t k);
+
+/* The next C0 columns: as im2col_point_at, without its divisions. */
+static inline void im2col_point_next(const struct im2col *v, struct im2col_point *p)
+{
+    if (++p->kw == v->fw) {
+        p->kw = 0;
+        if (++p->kh == v->fh) {
+            p->kh = 0;
+            p->group++;
+        }
+    }
+}
+
+/* The point's columns of the band's rows to 32 B each at out; rows it has not are
+ * left alone. Only for an untainted map. */
+void im2col_rows(const struct im2col *v, const struct im2col_band *band, const struct im2col_point *p, uint8_t *out);
 
 #endif

@@ -20,18 +20,6 @@ static struct walk walk_of(const struct exec *x)
     };
 }
 
-/* No byte between the first and the last fractal is tainted. */
-static void copy_clean(const struct exec *x, const struct walk *w)
-{
-    struct memory *m = exec_memory(x, &x->in->dst);
-    const uint8_t *from = exec_memory(x, &x->in->src)->bytes + x->in->src.byte + w->start * FRACTAL;
-    const int64_t to = x->in->dst.byte;
-    for (int64_t i = 0; i < w->count; i++) {
-        copy_fractal(m->bytes + to + i * w->pitch * FRACTAL, from + i * w->step * FRACTAL);
-        taint_clear(m, to + i * w->pitch * FRACTAL, FRACTAL);
-    }
-}
-
 enum status exec_load_2d(const struct exec *x)
 {
     const struct insn *in = x->in;
@@ -50,23 +38,18 @@ enum status exec_load_2d(const struct exec *x)
         if (dtype_info((enum dtype)in->dtype)->bits != 16) {
             return exec_fail(x, "ifTranspose takes 16-bit elements only");
         }
-        const struct square_move m = square_move_of(x, &in->dst, &in->src);
-        for (int64_t i = 0; i < w.count; i++) {
-            const int64_t to = i * w.pitch * FRACTAL, from = (w.start + i * w.step) * FRACTAL;
-            move_square(&m, &to, &from);
-        }
+        const struct square_walk squares = {
+            .to_step = w.pitch * FRACTAL, .from = w.start * FRACTAL, .from_step = w.step * FRACTAL, .count = w.count};
+        move_squares(x, &in->dst, &in->src, &squares);
         return STATUS_OK;
     }
     if (w.step == 1 && w.pitch == 1) {
         return move_run(x, &in->dst, 0, &in->src, w.start * FRACTAL, w.count * FRACTAL);
     }
-    if (in->src.buf != BUF_GM &&
-        taint_pages_clean(exec_memory(x, &in->src), in->src.byte + lo * FRACTAL, (hi + 1 - lo) * FRACTAL)) {
-        copy_clean(x, &w);
-        return STATUS_OK;
-    }
-    for (int64_t i = 0; i < w.count; i++) {
-        TRY(move_run(x, &in->dst, i * w.pitch * FRACTAL, &in->src, (w.start + i * w.step) * FRACTAL, FRACTAL));
-    }
-    return STATUS_OK;
+    const struct run_row runs = {.to_step = w.pitch * FRACTAL,
+                                 .from = w.start * FRACTAL,
+                                 .from_step = w.step * FRACTAL,
+                                 .len = FRACTAL,
+                                 .count = w.count};
+    return move_runs(x, &in->dst, &in->src, &runs);
 }

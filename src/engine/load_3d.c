@@ -3,6 +3,7 @@
  * X, the matrix loaded, is cut from E and made longer by repeats; L0A takes it
  * as it is or transposed, L0B always transposed. */
 #include "base/intmath.h"
+#include "engine/block_copy.h"
 #include "engine/im2col.h"
 #include "engine/move.h"
 
@@ -75,6 +76,7 @@ static struct im2col view_of(const struct exec *x, const struct load_3d_params *
     struct im2col v = {
         .map = m->bytes + x->in->src.byte,
         .mem = m,
+        .isa = x->e->mmad.isa,
         .base = x->in->src.byte,
         .bits = dtype_info((enum dtype)x->in->dtype)->bits,
         .c0 = dtype_c0((enum dtype)x->in->dtype),
@@ -95,6 +97,8 @@ static struct im2col view_of(const struct exec *x, const struct load_3d_params *
     v.full = p->channelSize - v.rest;
     v.rows = v.out_h * v.out_w;
     v.columns = p->channelSize * v.fh * v.fw;
+    v.dense = v.out_w == v.w && v.out_h == v.h && v.fh * v.fw == 1 && v.stride_h * v.stride_w == 1 &&
+              v.pad_left + v.pad_top == 0;
     fill_pad(&v, p->padValue);
     return v;
 }
@@ -118,17 +122,43 @@ static struct cut cut_of(const struct im2col *v, const struct load_3d_params *p)
     return c;
 }
 
-/* Block of 32 B at row `i`, column `j` (a multiple of C0) of X. */
-static uint32_t cut_block(const struct im2col *v, const struct cut *c, int64_t i, int64_t j, uint8_t *out)
+/* C0 columns of X. */
+struct column {
+    int64_t in_k, k;           /* in their repeat; in E */
+    struct im2col_point point; /* if `whole` */
+    bool whole;                /* a group of channels, all of it asked for */
+};
+
+static struct column column_at(const struct im2col *v, const struct cut *c, int64_t j)
 {
-    const int64_t in_m = i % c->m_part, in_k = j % c->k_part;
+    const int64_t in_k = j % c->k_part, k = c->k0 + j / c->k_part * c->k_step + in_k;
+    const bool whole = in_k + v->c0 <= c->k_valid && k + v->c0 <= v->full * v->fh * v->fw;
+    return (struct column){in_k, k, whole ? im2col_point_at(v, k) : (struct im2col_point){0}, whole};
+}
+
+/* From the columns before j to those at j. */
+static void column_next(const struct im2col *v, const struct cut *c, int64_t j, struct column *at)
+{
+    const struct column before = *at;
+    if (before.in_k + 2 * v->c0 > c->k_valid || before.k + 2 * v->c0 > v->full * v->fh * v->fw) {
+        *at = column_at(v, c, j);
+        return;
+    }
+    at->in_k += v->c0;
+    at->k += v->c0;
+    im2col_point_next(v, &at->point);
+}
+
+/* Block of 32 B at row `i` of X and the given columns. */
+static uint32_t cut_block(const struct im2col *v, const struct cut *c, int64_t i, const struct column *at, uint8_t *out)
+{
+    const int64_t in_m = i % c->m_part;
     if (in_m >= c->m_valid) {
         return UINT32_MAX;
     }
-    const int64_t m = c->m0 + i / c->m_part * c->m_step + in_m, k = c->k0 + j / c->k_part * c->k_step + in_k;
-    uint32_t taint = im2col_block(v, m, k, out);
-    if (in_k + v->c0 > c->k_valid) { /* columns past kExtension */
-        const int64_t bytes = (c->k_valid - in_k) * v->bits / 8;
+    uint32_t taint = im2col_block(v, c->m0 + i / c->m_part * c->m_step + in_m, at->k, out);
+    if (at->in_k + v->c0 > c->k_valid) { /* columns past kExtension */
+        const int64_t bytes = (c->k_valid - at->in_k) * v->bits / 8;
         taint |= UINT32_MAX << bytes;
     }
     return taint;
@@ -145,17 +175,14 @@ static void store_taint(struct memory *dst, int64_t at, const uint32_t *words, u
 
 /* True if 16 rows of X from row i on are 512 consecutive bytes of the map:
  * a 1x1 filter that does not skip points. *at: their place. */
-static bool is_run(const struct im2col *v, const struct cut *c, int64_t i, int64_t j, int64_t *at)
+static bool is_run(const struct im2col *v, const struct cut *c, int64_t i, const struct column *column, int64_t *at)
 {
-    const int64_t in_m = i % c->m_part, m = c->m0 + i / c->m_part * c->m_step + in_m;
-    const int64_t k = c->k0 + j / c->k_part * c->k_step + j % c->k_part;
-    if (v->out_w != v->w || v->out_h != v->h || v->fh * v->fw != 1 || v->stride_h * v->stride_w != 1 ||
-        v->pad_left + v->pad_top != 0 || in_m + 16 > c->m_valid || m + 16 > v->rows || k + v->c0 > v->full ||
-        j % c->k_part + v->c0 > c->k_valid) {
+    if (!v->dense || !column->whole) {
         return false;
     }
-    *at = (k / v->c0 * v->rows + m) * BLOCK;
-    return true;
+    const int64_t in_m = i % c->m_part, m = c->m0 + i / c->m_part * c->m_step + in_m;
+    *at = (column->point.group * v->rows + m) * BLOCK;
+    return in_m + 16 <= c->m_valid && m + 16 <= v->rows;
 }
 
 /* 16 rows of X from row i on (a multiple of 16) in E. */
@@ -165,22 +192,21 @@ static void band_of(const struct im2col *v, const struct cut *c, int64_t i, stru
     im2col_band(v, c->m0 + i / c->m_part * c->m_step + in_m, max_i64(0, min_i64(16, c->m_valid - in_m)), band);
 }
 
-/* Fractal of X at (i, j): its 16 rows to out, their taint to words.
+/* Fractal of X from row i on, which `band` holds: its 16 rows to out, their taint to words.
  * @return the words together. */
 static uint32_t gather_fractal(const struct im2col *v, const struct cut *c, const struct im2col_band *band, int64_t i,
-                               int64_t j, uint8_t *out, uint32_t *words)
+                               const struct column *column, uint8_t *out, uint32_t *words)
 {
-    const int64_t in_k = j % c->k_part, k = c->k0 + j / c->k_part * c->k_step + in_k;
     uint32_t any = 0;
-    if (v->clean && in_k + v->c0 <= c->k_valid && k + v->c0 <= v->full * v->fh * v->fw) {
-        im2col_rows(v, band, k, out);
+    if (v->clean && column->whole) {
+        im2col_rows(v, band, &column->point, out);
         for (int r = 0; r < 16; r++) {
             words[r] = r < band->rows ? 0 : UINT32_MAX;
         }
         return band->rows < 16 ? UINT32_MAX : 0;
     }
     for (int r = 0; r < 16; r++) {
-        words[r] = cut_block(v, c, i + r, j, out + r * BLOCK);
+        words[r] = cut_block(v, c, i + r, column, out + r * BLOCK);
         any |= words[r];
     }
     return any;
@@ -189,26 +215,32 @@ static uint32_t gather_fractal(const struct im2col *v, const struct cut *c, cons
 static void load_plain(const struct exec *x, const struct im2col *v, const struct cut *c, const struct grid *g)
 {
     struct memory *dst = exec_memory(x, &x->in->dst);
+    const struct column first = column_at(v, c, 0);
     for (int64_t m1 = 0; m1 < c->row_fractals; m1++) {
         struct im2col_band band;
+        struct column column = first;
         band_of(v, c, m1 * 16, &band);
         for (int64_t k1 = 0; k1 < c->column_fractals; k1++) {
+            if (k1 > 0) {
+                column_next(v, c, k1 * v->c0, &column);
+            }
             const int64_t to = x->in->dst.byte + (m1 * g->row_pitch + k1 * g->column_pitch) * FRACTAL;
             int64_t run;
-            if (is_run(v, c, m1 * 16, k1 * v->c0, &run)) {
-                copy_fractal(dst->bytes + to, v->map + run);
+            if (is_run(v, c, m1 * 16, &column, &run)) {
+                const struct fractal_row row = {.to = dst->bytes + to, .from = v->map + run, .count = 1};
+                copy_fractals(x->e->mmad.isa, &row);
                 taint_copy(dst, to, v->mem, v->base + run, FRACTAL);
                 continue;
             }
             uint32_t words[16];
-            const uint32_t any = gather_fractal(v, c, &band, m1 * 16, k1 * v->c0, dst->bytes + to, words);
+            const uint32_t any = gather_fractal(v, c, &band, m1 * 16, &column, dst->bytes + to, words);
             store_taint(dst, to, words, any);
         }
     }
 }
 
 /* One square of X: `side` rows by `side` columns at (i, j), transposed into
- * image[0..n), with the taint of each. A missing right half (b32) is tainted. */
+ * out[0..n), with the taint of each. A missing right half (b32) is tainted. */
 struct square {
     transpose_fn transpose;
     uint8_t in[SQUARE_MAX][FRACTAL], out[SQUARE_MAX][FRACTAL];
@@ -219,56 +251,80 @@ struct square {
 static void transpose_taint(int n, struct square *s)
 {
     uint8_t image[2][SQUARE_MAX][FRACTAL];
-    const uint8_t *in[SQUARE_MAX] = {0};
-    uint8_t *out[SQUARE_MAX] = {0};
     for (int i = 0; i < n; i++) {
         taint_spread(s->words[i], FRACTAL / BLOCK, image[0][i]);
-        in[i] = image[0][i];
-        out[i] = image[1][i];
     }
-    s->transpose(in, out);
+    const struct square_row row = {
+        .in = image[0][0], .out = image[1][0], .in_gap = FRACTAL, .out_gap = FRACTAL, .count = 1};
+    s->transpose(&row);
     for (int i = 0; i < n; i++) {
         taint_gather(image[1][i], FRACTAL / BLOCK, s->words[i]);
     }
 }
 
+/* Where fractal f of the square at (i, j) of X lies in X: below the first, or beside it for b32. */
+static int64_t square_row_of(const struct im2col *v, int64_t i, int f)
+{
+    return v->bits == 32 ? i : i + 16 * f;
+}
+
+static int64_t square_column_of(const struct im2col *v, int64_t j, int f)
+{
+    return v->bits == 32 ? j + 8 * f : j;
+}
+
+/* True if the square's fractals all lie in the untainted map as runs, equally far
+ * apart; then fills in `row`. */
+static bool square_in_map(const struct im2col *v, const struct cut *c, int64_t i, int64_t j, int n,
+                          struct square_row *row)
+{
+    int64_t at[SQUARE_MAX] = {0};
+    for (int f = 0; f < n; f++) {
+        const int64_t m = square_row_of(v, i, f), k = square_column_of(v, j, f);
+        if (!v->clean || !v->dense || m >= c->rows || k >= c->columns) {
+            return false;
+        }
+        const struct column column = column_at(v, c, k);
+        if (!is_run(v, c, m, &column, &at[f]) || (f > 1 && at[f] - at[f - 1] != at[1] - at[0])) {
+            return false;
+        }
+    }
+    row->in = v->map + at[0];
+    row->in_gap = at[1] - at[0];
+    return true;
+}
+
 static void gather_square(const struct im2col *v, const struct cut *c, int64_t i, int64_t j, struct square *s)
 {
     const int n = transpose_fractals(v->bits);
-    const uint8_t *in[SQUARE_MAX] = {0};
-    uint8_t *out[SQUARE_MAX] = {0};
     s->any = 0;
     for (int f = 0; f < n; f++) {
-        const int64_t row = v->bits == 32 ? i : i + 16 * f, column = v->bits == 32 ? j + 8 * f : j;
-        int64_t run;
-        in[f] = s->in[f];
-        out[f] = s->out[f];
-        if (row >= c->rows || column >= c->columns) {
+        const int64_t m = square_row_of(v, i, f), k = square_column_of(v, j, f);
+        if (m >= c->rows || k >= c->columns) {
             memset(s->words[f], 0xFF, sizeof s->words[f]);
             s->any = UINT32_MAX;
-        } else if (v->clean && is_run(v, c, row, column, &run)) {
-            in[f] = v->map + run;
-            memset(s->words[f], 0, sizeof s->words[f]);
-        } else {
-            struct im2col_band band;
-            band_of(v, c, row, &band);
-            s->any |= gather_fractal(v, c, &band, row, column, s->in[f], s->words[f]);
+            continue;
         }
+        struct im2col_band band;
+        const struct column column = column_at(v, c, k);
+        band_of(v, c, m, &band);
+        s->any |= gather_fractal(v, c, &band, m, &column, s->in[f], s->words[f]);
     }
-    s->transpose(in, out);
+    const struct square_row row = {.in = s->in[0], .out = s->out[0], .in_gap = FRACTAL, .out_gap = FRACTAL, .count = 1};
+    s->transpose(&row);
     if (s->any != 0) {
         transpose_taint(n, s);
     }
 }
 
-/* Fractal (rb, cb) of Y = X^T: 16 columns of X by C0 rows of X. */
-static void store_fractal(const struct exec *x, const struct cut *c, const struct grid *g, int64_t rb, int64_t cb,
-                          const struct square *s, int f)
+/* Fractal (rb, cb) of Y = X^T: 16 columns of X by C0 rows of X. Its byte in memory. */
+static int64_t fractal_place(const struct exec *x, const struct grid *g, int64_t rb, int64_t cb)
 {
-    struct memory *dst = exec_memory(x, &x->in->dst);
-    const int64_t to = x->in->dst.byte + (rb * g->row_pitch + cb * g->column_pitch) * FRACTAL;
-    /* b32 with C % 16 == 8: rows 8..15 of the last band are not written. */
-    const int64_t rows = min_i64(16, c->columns - rb * 16);
+    return x->in->dst.byte + (rb * g->row_pitch + cb * g->column_pitch) * FRACTAL;
+}
+
+static void store_fractal(struct memory *dst, int64_t to, int64_t rows, const struct square *s, int f)
+{
     memcpy(dst->bytes + to, s->out[f], (size_t)(rows * BLOCK));
     if (s->any == 0) {
         taint_clear(dst, to, rows * BLOCK);
@@ -277,18 +333,38 @@ static void store_fractal(const struct exec *x, const struct cut *c, const struc
     }
 }
 
+static void load_square(const struct exec *x, const struct im2col *v, const struct cut *c, const struct grid *g,
+                        int64_t i, int64_t j, struct square *s)
+{
+    struct memory *dst = exec_memory(x, &x->in->dst);
+    const int n = transpose_fractals(v->bits);
+    int64_t to[SQUARE_MAX] = {0};
+    for (int f = 0; f < n; f++) {
+        to[f] = v->bits == 32 ? fractal_place(x, g, j / 16, i / 8 + f) : fractal_place(x, g, j / 16 + f, i / v->c0);
+    }
+    struct square_row row = {.out = dst->bytes + to[0], .out_gap = to[1] - to[0], .count = 1};
+    if (square_in_map(v, c, i, j, n, &row)) {
+        s->transpose(&row);
+        for (int f = 0; f < n; f++) {
+            taint_clear(dst, to[f], FRACTAL);
+        }
+        return;
+    }
+    gather_square(v, c, i, j, s);
+    for (int f = 0; f < n; f++) {
+        /* b32 with C % 16 == 8: rows 8..15 of the last band are not written. */
+        const int64_t rb = v->bits == 32 ? j / 16 : j / 16 + f;
+        store_fractal(dst, to[f], min_i64(16, c->columns - rb * 16), s, f);
+    }
+}
+
 static void load_transposed(const struct exec *x, const struct im2col *v, const struct cut *c, const struct grid *g)
 {
-    const int n = transpose_fractals(v->bits);
     const int64_t side = v->bits == 32 ? 16 : v->c0;
     struct square s = {.transpose = transpose_of(x->e->mmad.isa, v->bits)};
     for (int64_t j = 0; j < c->columns; j += side) {
         for (int64_t i = 0; i < c->rows; i += side) {
-            gather_square(v, c, i, j, &s);
-            for (int f = 0; f < n; f++) {
-                const int64_t rb = v->bits == 32 ? j / 16 : j / 16 + f, cb = v->bits == 32 ? i / 8 + f : i / side;
-                store_fractal(x, c, g, rb, cb, &s, f);
-            }
+            load_square(x, v, c, g, i, j, &s);
         }
     }
 }

@@ -43,15 +43,13 @@ enum status exec_load_transpose(const struct exec *x)
     TRY(exec_span(x, "source", &in->src, (s.start + min_i64(0, end)) * FRACTAL,
                   (s.start + max_i64(0, end) + inside) * FRACTAL));
     TRY(exec_span(x, "destination", &in->dst, 0, ((s.count - 1) * s.pitch + (s.n - 1) * s.out_gap + 1) * FRACTAL));
-    const struct square_move m = square_move_of(x, &in->dst, &in->src);
-    for (int64_t i = 0; i < s.count; i++) {
-        int64_t from[SQUARE_MAX], to[SQUARE_MAX];
-        for (int j = 0; j < s.n; j++) {
-            from[j] = (s.start + i * s.step + j * s.in_gap) * FRACTAL;
-            to[j] = (i * s.pitch + j * s.out_gap) * FRACTAL;
-        }
-        move_square(&m, to, from);
-    }
+    const struct square_walk walk = {.to_step = s.pitch * FRACTAL,
+                                     .to_gap = s.out_gap * FRACTAL,
+                                     .from = s.start * FRACTAL,
+                                     .from_step = s.step * FRACTAL,
+                                     .from_gap = s.in_gap * FRACTAL,
+                                     .count = s.count};
+    move_squares(x, &in->dst, &in->src, &walk);
     exec_count(x, insn_path(in), s.count * s.n * FRACTAL);
     return STATUS_OK;
 }

@@ -38,11 +38,12 @@ static enum status copy_part(const struct exec *x, const struct part *p)
     if (p->pitch == p->m && p->dst_pitch == p->m) {
         return move_run(x, p->dst, 0, p->src, p->start * FRACTAL, p->m * p->k * FRACTAL);
     }
-    for (int64_t k = 0; k < p->k; k++) {
-        TRY(move_run(x, p->dst, k * p->dst_pitch * FRACTAL, p->src, (p->start + k * p->pitch) * FRACTAL,
-                     p->m * FRACTAL));
-    }
-    return STATUS_OK;
+    const struct run_row runs = {.to_step = p->dst_pitch * FRACTAL,
+                                 .from = p->start * FRACTAL,
+                                 .from_step = p->pitch * FRACTAL,
+                                 .len = p->m * FRACTAL,
+                                 .count = p->k};
+    return move_runs(x, p->dst, p->src, &runs);
 }
 
 /* b4, b8, b16: squares stacked along m; output fractal j of square (row, kk) at row * dst_pitch + n * kk + j. */
@@ -50,16 +51,15 @@ static enum status transpose_stacked(const struct exec *x, const struct part *p,
 {
     const int64_t squares = p->m / n;
     TRY(exec_span(x, "destination", p->dst, 0, ((squares - 1) * p->dst_pitch + n * p->k) * FRACTAL));
-    const struct square_move move = square_move_of(x, p->dst, p->src);
     for (int64_t row = 0; row < squares; row++) {
-        for (int64_t k = 0; k < p->k; k++) {
-            int64_t from[SQUARE_MAX], to[SQUARE_MAX];
-            for (int j = 0; j < n; j++) {
-                from[j] = (p->start + k * p->pitch + n * row + j) * FRACTAL;
-                to[j] = (row * p->dst_pitch + n * k + j) * FRACTAL;
-            }
-            move_square(&move, to, from);
-        }
+        const struct square_walk along_k = {.to = row * p->dst_pitch * FRACTAL,
+                                            .to_step = (int64_t)n * FRACTAL,
+                                            .to_gap = FRACTAL,
+                                            .from = (p->start + n * row) * FRACTAL,
+                                            .from_step = p->pitch * FRACTAL,
+                                            .from_gap = FRACTAL,
+                                            .count = p->k};
+        move_squares(x, p->dst, p->src, &along_k);
     }
     return STATUS_OK;
 }
@@ -69,16 +69,15 @@ static enum status transpose_beside(const struct exec *x, const struct part *p)
 {
     const int64_t squares = p->k / 2;
     TRY(exec_span(x, "destination", p->dst, 0, ((2 * p->m - 1) * p->dst_pitch + squares) * FRACTAL));
-    const struct square_move move = square_move_of(x, p->dst, p->src);
     for (int64_t m = 0; m < p->m; m++) {
-        for (int64_t q = 0; q < squares; q++) {
-            int64_t from[SQUARE_MAX], to[SQUARE_MAX];
-            for (int j = 0; j < 2; j++) {
-                from[j] = (p->start + (2 * q + j) * p->pitch + m) * FRACTAL;
-                to[j] = ((2 * m + j) * p->dst_pitch + q) * FRACTAL;
-            }
-            move_square(&move, to, from);
-        }
+        const struct square_walk along_k = {.to = 2 * m * p->dst_pitch * FRACTAL,
+                                            .to_step = FRACTAL,
+                                            .to_gap = p->dst_pitch * FRACTAL,
+                                            .from = (p->start + m) * FRACTAL,
+                                            .from_step = 2 * p->pitch * FRACTAL,
+                                            .from_gap = p->pitch * FRACTAL,
+                                            .count = squares};
+        move_squares(x, p->dst, p->src, &along_k);
     }
     return STATUS_OK;
 }
@@ -147,10 +146,12 @@ static enum status run_scales(const struct exec *x)
                   (start + max_i64(0, end) + columns) * BLOCK));
     TRY(exec_span(x, "scale destination", &dst, 0, ((rows - 1) * dst_pitch + columns) * BLOCK));
     exec_count(x, left ? PATH_L1_L0A_MX : PATH_L1_L0B_MX, rows * columns * BLOCK);
-    for (int64_t r = 0; r < rows; r++) {
-        TRY(move_run(x, &dst, r * dst_pitch * BLOCK, src, (start + r * pitch) * BLOCK, columns * BLOCK));
-    }
-    return STATUS_OK;
+    const struct run_row runs = {.to_step = dst_pitch * BLOCK,
+                                 .from = start * BLOCK,
+                                 .from_step = pitch * BLOCK,
+                                 .len = columns * BLOCK,
+                                 .count = rows};
+    return move_runs(x, &dst, src, &runs);
 }
 
 enum status exec_load_mx(const struct exec *x)

@@ -1,5 +1,8 @@
 #include "engine/move.h"
 
+#include "base/intmath.h"
+#include "engine/block_copy.h"
+
 enum status move_run(const struct exec *x, const struct addr *dst, int64_t to, const struct addr *src, int64_t from,
                      int64_t len)
 {
@@ -13,6 +16,52 @@ enum status move_run(const struct exec *x, const struct addr *dst, int64_t to, c
     const struct memory *s = exec_memory(x, src);
     memcpy(m->bytes + at, s->bytes + src->byte + from, (size_t)len);
     taint_copy(m, at, s, src->byte + from, len);
+    return STATUS_OK;
+}
+
+/* From the lowest to behind the highest of `count` parts of `len` bytes, `step` apart. */
+struct span {
+    int64_t byte, len;
+};
+
+static struct span span_of(int64_t first, int64_t step, int64_t count, int64_t len)
+{
+    const int64_t last = (count - 1) * step;
+    return (struct span){first + min_i64(0, last), max_i64(last, -last) + len};
+}
+
+static bool span_clean(const struct memory *m, struct span s)
+{
+    return taint_pages_clean(m, s.byte, s.len);
+}
+
+enum status move_runs(const struct exec *x, const struct addr *dst, const struct addr *src, const struct run_row *r)
+{
+    if (r->count == 0) {
+        return STATUS_OK;
+    }
+    struct memory *m = exec_memory(x, dst);
+    const struct memory *s = exec_memory(x, src);
+    if (src->buf == BUF_GM || !span_clean(s, span_of(src->byte + r->from, r->from_step, r->count, r->len))) {
+        for (int64_t i = 0; i < r->count; i++) {
+            TRY(move_run(x, dst, r->to + i * r->to_step, src, r->from + i * r->from_step, r->len));
+        }
+        return STATUS_OK;
+    }
+    const int64_t to = dst->byte + r->to;
+    const uint8_t *from = s->bytes + src->byte + r->from;
+    if (r->len == FRACTAL) {
+        const struct fractal_row row = {m->bytes + to, from, r->to_step, r->from_step, r->count};
+        copy_fractals(x->e->mmad.isa, &row);
+    }
+    for (int64_t i = 0; i < r->count && r->len != FRACTAL; i++) {
+        memcpy(m->bytes + to + i * r->to_step, from + i * r->from_step, (size_t)r->len);
+    }
+    if (!span_clean(m, span_of(to, r->to_step, r->count, r->len))) {
+        for (int64_t i = 0; i < r->count; i++) {
+            taint_clear(m, to + i * r->to_step, r->len);
+        }
+    }
     return STATUS_OK;
 }
 
@@ -34,58 +83,81 @@ void taint_gather(const uint8_t *image, int64_t blocks, uint32_t *words)
     }
 }
 
+/* A walk with its places in memory. */
+struct squares {
+    transpose_fn transpose;
+    int n; /* fractals of a square */
+    struct memory *d;
+    const struct memory *s;
+    struct square_walk w;
+};
+
 /* Taint travels as data does: its image goes through the same transpose. */
-static void move_square_taint(const struct square_move *m, uint8_t *const *out, const uint8_t *const *in)
+static void move_taint(const struct squares *q, int64_t to, int64_t from)
 {
     uint8_t image[2][SQUARE_MAX][FRACTAL];
-    const uint8_t *from[SQUARE_MAX] = {0};
-    uint8_t *to[SQUARE_MAX] = {0};
     uint32_t words[FRACTAL / BLOCK];
-    for (int i = 0; i < m->n; i++) {
+    for (int j = 0; j < q->n; j++) {
         for (int b = 0; b < FRACTAL / BLOCK; b++) {
-            words[b] = taint_word(m->s, in[i] - m->s->bytes + b * BLOCK);
+            words[b] = taint_word(q->s, from + j * q->w.from_gap + b * BLOCK);
         }
-        taint_spread(words, FRACTAL / BLOCK, image[0][i]);
-        from[i] = image[0][i];
-        to[i] = image[1][i];
+        taint_spread(words, FRACTAL / BLOCK, image[0][j]);
     }
-    m->transpose(from, to);
-    for (int i = 0; i < m->n; i++) {
-        taint_gather(image[1][i], FRACTAL / BLOCK, words);
-        taint_store(m->d, out[i] - m->d->bytes, words, FRACTAL / BLOCK);
+    const struct square_row row = {
+        .in = image[0][0], .out = image[1][0], .in_gap = FRACTAL, .out_gap = FRACTAL, .count = 1};
+    q->transpose(&row);
+    for (int j = 0; j < q->n; j++) {
+        taint_gather(image[1][j], FRACTAL / BLOCK, words);
+        taint_store(q->d, to + j * q->w.to_gap, words, FRACTAL / BLOCK);
     }
 }
 
-struct square_move square_move_of(const struct exec *x, const struct addr *dst, const struct addr *src)
+/* The data are there; the taint of the squares follows. */
+static void taint_squares(const struct squares *q)
+{
+    const struct square_walk *w = &q->w;
+    for (int64_t i = 0; i < w->count; i++) {
+        const int64_t from = w->from + i * w->from_step, to = w->to + i * w->to_step;
+        if (!span_clean(q->s, span_of(from, w->from_gap, q->n, FRACTAL))) {
+            move_taint(q, to, from);
+            continue;
+        }
+        for (int j = 0; j < q->n; j++) {
+            taint_clear(q->d, to + j * w->to_gap, FRACTAL);
+        }
+    }
+}
+
+/* All that the fractals of all squares span. */
+static struct span walk_span(const struct squares *q, int64_t first, int64_t step, int64_t gap)
+{
+    const struct span square = span_of(0, gap, q->n, FRACTAL);
+    return span_of(first + square.byte, step, q->w.count, square.len);
+}
+
+void move_squares(const struct exec *x, const struct addr *dst, const struct addr *src, const struct square_walk *w)
 {
     const unsigned bits = dtype_info((enum dtype)x->in->dtype)->bits;
-    return (struct square_move){
-        .transpose = transpose_of(x->e->mmad.isa, bits),
-        .bits = bits,
-        .n = transpose_fractals(bits),
-        .d = exec_memory(x, dst),
-        .s = exec_memory(x, src),
-        .to = dst->byte,
-        .from = src->byte,
-    };
-}
-
-void move_square(const struct square_move *m, const int64_t *to, const int64_t *from)
-{
-    const uint8_t *in[SQUARE_MAX] = {0};
-    uint8_t *out[SQUARE_MAX] = {0};
-    bool clean = true;
-    for (int i = 0; i < m->n; i++) {
-        in[i] = m->s->bytes + m->from + from[i];
-        out[i] = m->d->bytes + m->to + to[i];
-        clean = clean && taint_pages_clean(m->s, m->from + from[i], FRACTAL);
-    }
-    m->transpose(in, out);
-    if (!clean) {
-        move_square_taint(m, out, in);
+    struct squares q = {.transpose = transpose_of(x->e->mmad.isa, bits),
+                        .n = transpose_fractals(bits),
+                        .d = exec_memory(x, dst),
+                        .s = exec_memory(x, src),
+                        .w = *w};
+    if (w->count == 0) {
         return;
     }
-    for (int i = 0; i < m->n; i++) {
-        taint_clear(m->d, m->to + to[i], FRACTAL);
+    q.w.to += dst->byte;
+    q.w.from += src->byte;
+    const struct square_row row = {.in = q.s->bytes + q.w.from,
+                                   .out = q.d->bytes + q.w.to,
+                                   .in_step = w->from_step,
+                                   .in_gap = w->from_gap,
+                                   .out_step = w->to_step,
+                                   .out_gap = w->to_gap,
+                                   .count = w->count};
+    q.transpose(&row);
+    if (!span_clean(q.s, walk_span(&q, q.w.from, w->from_step, w->from_gap)) ||
+        !span_clean(q.d, walk_span(&q, q.w.to, w->to_step, w->to_gap))) {
+        taint_squares(&q);
     }
 }

@@ -20,8 +20,16 @@ static inline int transpose_fractals(unsigned bits)
     return bits == 4 ? 4 : bits == 16 ? 1 : 2;
 }
 
-/* in[i], out[j]: 512 B each; no output may overlap an input. */
-typedef void (*transpose_fn)(const uint8_t *const *in, uint8_t *const *out);
+/* `count` squares, one after the other: fractal j of square i is the 512 B at
+ * in + i * in_step + j * in_gap, its result those at out + i * out_step + j * out_gap.
+ * No output may overlap an input; where outputs overlap, the later square and in
+ * it the later fractal stays. */
+struct square_row {
+    const uint8_t *in;
+    uint8_t *out;
+    int64_t in_step, in_gap, out_step, out_gap, count;
+};
+typedef void (*transpose_fn)(const struct square_row *row);
 
 /* The transpose of `bits`-wide elements; every isa gives the same bytes. */
 transpose_fn transpose_of(enum mmad_isa isa, unsigned bits);

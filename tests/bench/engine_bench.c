@@ -1,8 +1,15 @@
 /* Speed of the engine with all its checks on, as ratios to memcpy of the same
  * bytes in the same run; a whole half matmul against OpenBLAS' sgemm on one
  * thread, if that library is installed (scripts/bench fetches it).
- * Chunks alternate, and each ratio is the median over rounds, so that what else
- * runs on the machine hits both sides. */
+ *   engine_bench [scalar | avx2 | avx512]    default: the processor's best
+ *
+ * How a ratio comes about, on a machine that others use too: a round is 64 calls
+ * of memcpy and 64 of the instruction (some 50 us each), in this order in even
+ * rounds and the other way round in odd ones, over the same addresses: L1 of
+ * 512 KiB to two halves of L0, timed in CPU time of the thread. What disturbs
+ * one side then mostly disturbs the other. The ratio is the median of the
+ * rounds' quotients, the rate the median of its own; the first round is not
+ * counted. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +21,7 @@
 #include "isa/fields.h"
 #include "numeric/fp.h"
 
-enum { KIB = 1024, L1 = 512 * KIB, HALF = 32 * KIB, ROUNDS = 31, M = 512, N = 512, K = 1024 };
+enum { KIB = 1024, L1 = 512 * KIB, HALF = 32 * KIB, ROUNDS = 301, M = 512, N = 512, K = 1024 };
 
 static double now(void)
 {
@@ -75,7 +82,7 @@ static void *must(void *p)
     return p;
 }
 
-static void open_bench(struct bench *b, bool a950)
+static void open_bench(struct bench *b, bool a950, enum mmad_isa isa)
 {
     *b = (struct bench){.target = chip(a950)};
     b->gm[0] = must(calloc((size_t)M * K * 4, 1));
@@ -92,6 +99,7 @@ static void open_bench(struct bench *b, bool a950)
     if (engine_create(&b->target, &b->e, NULL) != STATUS_OK) {
         exit(EXIT_FAILURE);
     }
+    engine_force_isa(b->e, isa);
     engine_poke(b->e, BUF_L1, 0, b->from, L1);
     for (int i = 0; i < 2; i++) {
         const struct gm_port port = {b->gm[i], (int64_t)M * K * 4, read_gm, NULL};
@@ -142,35 +150,51 @@ static int compare(const void *a, const void *b)
 
 /* The instruction in b->insn run over L1 in chunks of what it moves, against
  * memcpy of the same chunks. Loads step through L1; copies refill it. */
-static double ratio(struct bench *b, const char *name)
+enum { CALLS = 64 };
+
+static double time_memcpy(const struct bench *b)
 {
-    enum { CALLS = 64 };
-    double quotient[ROUNDS], rate[ROUNDS];
+    const bool load = b->insn.src.buf == BUF_L1;
+    const int64_t chunks = L1 / b->span;
+    const double start = now();
+    for (int64_t i = 0; i < CALLS; i++) {
+        memcpy(load ? b->to + i % 2 * HALF : b->from + i % chunks * b->bytes,
+               load ? b->from + i % chunks * b->span : b->gm[0] + i % chunks * b->bytes, (size_t)b->bytes);
+        __asm__ volatile("" ::: "memory");
+    }
+    return now() - start;
+}
+
+static double time_insn(const struct bench *b)
+{
     struct insn in = b->insn;
     const bool load = in.src.buf == BUF_L1;
     const int64_t chunks = L1 / b->span;
+    const double start = now();
+    for (int64_t i = 0; i < CALLS; i++) {
+        if (load) {
+            in.src.byte = in.op == OP_LOAD_3D ? 0 : i % chunks * b->span;
+            in.dst.byte = i % 2 * HALF;
+        } else {
+            in.dst.byte = i % chunks * b->bytes;
+            in.src.byte = i % chunks * b->bytes;
+        }
+        exec(b, &in);
+    }
+    return now() - start;
+}
+
+static double ratio(struct bench *b, const char *name)
+{
+    double quotient[ROUNDS], rate[ROUNDS];
     for (int r = -1; r < ROUNDS; r++) {
-        const double t0 = now();
-        for (int64_t i = 0; i < CALLS; i++) {
-            memcpy(load ? b->to + i % 2 * HALF : b->from + i % chunks * b->bytes,
-                   load ? b->from + i % chunks * b->span : b->gm[0] + i % chunks * b->bytes, (size_t)b->bytes);
-            __asm__ volatile("" ::: "memory");
-        }
-        const double t1 = now();
-        for (int64_t i = 0; i < CALLS; i++) {
-            if (load) {
-                in.src.byte = b->insn.op == OP_LOAD_3D ? 0 : i % chunks * b->span;
-                in.dst.byte = i % 2 * HALF;
-            } else {
-                in.dst.byte = i % chunks * b->bytes;
-                in.src.byte = i % chunks * b->bytes;
-            }
-            exec(b, &in);
-        }
-        const double t2 = now();
+        const bool reversed = r % 2 != 0;
+        const double before = reversed ? time_insn(b) : time_memcpy(b);
+        const double after = reversed ? time_memcpy(b) : time_insn(b);
         if (r >= 0) {
-            quotient[r] = (t1 - t0) / (t2 - t1);
-            rate[r] = (double)(CALLS * b->bytes) / (t2 - t1) * 1e-9;
+            const double copy = reversed ? after : before, insn = reversed ? before : after;
+            quotient[r] = copy / insn;
+            rate[r] = (double)(CALLS * b->bytes) / insn * 1e-9;
         }
     }
     qsort(quotient, ROUNDS, sizeof *quotient, compare);
@@ -324,7 +348,7 @@ static sgemm_fn open_blas(const char **core)
     return sgemm;
 }
 
-static double half_matmul(struct bench *b)
+static double half_matmul(struct bench *b, enum mmad_isa isa)
 {
     enum { TIMES = 9 };
     const char *core = "";
@@ -356,7 +380,7 @@ static double half_matmul(struct bench *b)
     }
     qsort(quotient, TIMES, sizeof *quotient, compare);
     qsort(rate, TIMES, sizeof *rate, compare);
-    printf("matmul %d x %d x %d half, %-8s  %6.2f GMAC/s", M, N, K, mmad_isa_name(mmad_isa_best()), rate[TIMES / 2]);
+    printf("matmul %d x %d x %d half, %-8s  %6.2f GMAC/s", M, N, K, mmad_isa_name(isa), rate[TIMES / 2]);
     if (sgemm != NULL) {
         printf("  %5.2f x OpenBLAS sgemm, one thread, core %s", quotient[TIMES / 2], core);
     }
@@ -372,17 +396,33 @@ static double least(double a, double b)
     return a < b ? a : b;
 }
 
-int main(void)
+static enum mmad_isa chosen_isa(int argc, char **argv)
+{
+    for (enum mmad_isa isa = MMAD_SCALAR; isa <= mmad_isa_best() && argc == 2; isa++) {
+        if (strcmp(argv[1], mmad_isa_name(isa)) == 0) {
+            return isa;
+        }
+    }
+    if (argc > 1) {
+        (void)fprintf(stderr, "usage: engine_bench [scalar | avx2 | avx512]; this processor has up to %s\n",
+                      mmad_isa_name(mmad_isa_best()));
+        exit(2);
+    }
+    return mmad_isa_best();
+}
+
+int main(int argc, char **argv)
 {
     struct bench b;
-    open_bench(&b, false);
+    const enum mmad_isa isa = chosen_isa(argc, argv);
+    open_bench(&b, false, isa);
     const double contiguous = plain(&b, false), strided = plain(&b, true);
     const double t8 = transposed(&b, DTYPE_INT8, "transpose b8"), t16 = transposed(&b, DTYPE_HALF, "transpose b16");
     const double t32 = transposed(&b, DTYPE_FLOAT, "transpose b32");
     const double inner = im2col(&b, 0, "im2col 3x3 half"),
                  conv = least(inner, im2col(&b, 1, "im2col 3x3 half, padded"));
     (void)nd2nz(&b);
-    const double product = half_matmul(&b);
+    const double product = half_matmul(&b, isa);
     printf("engine: plain %.2f, transpose %.2f, im2col %.2f, matmul ", least(contiguous, strided),
            least(least(t8, t16), t32), conv);
     printf(product > 0 ? "%.2f\n" : "n/a\n", product);

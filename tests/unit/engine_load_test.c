@@ -65,40 +65,56 @@ static void test_memory(void **state)
     memory_fini(&m);
 }
 
-/* transpose.h by its own definition: all widths, all kernels of this processor. */
-static void check_square(enum mmad_isa isa, unsigned bits, struct rng *r)
+/* transpose.h by its own definition, element by element: rows of squares at any
+ * pitches. Outputs that overlap hold the later square and in it the later fractal. */
+static void want_squares(unsigned bits, const struct square_row *row)
 {
-    uint8_t in[SQUARE_MAX][512], out[SQUARE_MAX][512];
     const enum dtype type = bits == 4 ? DTYPE_INT4 : bits == 8 ? DTYPE_INT8 : bits == 16 ? DTYPE_INT16 : DTYPE_INT32;
     const int64_t n = transpose_fractals(bits), c0 = dtype_c0(type);
-    const uint8_t *from[SQUARE_MAX];
-    uint8_t *to[SQUARE_MAX];
-    for (int f = 0; f < SQUARE_MAX; f++) {
-        for (int i = 0; i < 512; i++) {
-            in[f][i] = (uint8_t)rng_next(r);
-        }
-        from[f] = in[f];
-        to[f] = out[f];
-    }
-    transpose_of(isa, bits)(from, to);
-    for (int64_t j = 0; j < n; j++) {
+    for (int64_t q = 0; q < row->count * n; q++) {
+        const int64_t j = q % n;
+        const uint8_t *in = row->in + q / n * row->in_step;
+        uint8_t *out = row->out + q / n * row->out_step + j * row->out_gap;
         for (int64_t i = 0; i < 16 * c0; i++) {
-            const int64_t row = i / c0, column = i % c0;
-            const double want = bits == 32 ? dtype_load(type, in[row / 8], (8 * j + column) * 8 + row % 8)
-                                           : dtype_load(type, in[column / 16], column % 16 * c0 + 16 * j + row);
-            assert_true(dtype_load(type, out[j], i) == want);
+            const int64_t r = i / c0, c = i % c0;
+            const double value = bits == 32 ? dtype_load(type, in + r / 8 * row->in_gap, (8 * j + c) * 8 + r % 8)
+                                            : dtype_load(type, in + c / 16 * row->in_gap, c % 16 * c0 + 16 * j + r);
+            dtype_store(type, out, i, value);
         }
     }
+}
+
+static void check_squares(enum mmad_isa isa, unsigned bits, struct rng *r)
+{
+    enum { SIZE = 64 * 512 };
+    static uint8_t in[SIZE], out[SIZE], want[SIZE];
+    for (int i = 0; i < SIZE; i++) {
+        in[i] = (uint8_t)rng_next(r);
+        want[i] = out[i] = (uint8_t)i;
+    }
+    /* Steps and gaps of 0 to 4 fractals; odd ones of 32 B on the way in. */
+    struct square_row row = {.in = in + 16 * 512,
+                             .out = out,
+                             .in_step = 32 * ((int64_t)rng_below(r, 128) - 64),
+                             .in_gap = 32 * (int64_t)rng_below(r, 64),
+                             .out_step = 512 * (int64_t)rng_below(r, 5),
+                             .out_gap = 512 * (int64_t)rng_below(r, 5),
+                             .count = (int64_t)rng_below(r, 5)};
+    transpose_of(isa, bits)(&row);
+    row.out = want;
+    want_squares(bits, &row);
+    assert_memory_equal(out, want, SIZE);
 }
 
 static void test_squares(void **state)
 {
     (void)state;
+    enum { TRIALS = 40 };
     static const unsigned widths[] = {4, 8, 16, 32};
     struct rng r = rng_init(3);
-    for (int w = 0; w < 4; w++) {
+    for (int i = 0; i < TRIALS; i++) {
         for (enum mmad_isa isa = MMAD_SCALAR; isa <= mmad_isa_best(); isa++) {
-            check_square(isa, widths[w], &r);
+            check_squares(isa, widths[i % 4], &r);
         }
     }
 }
@@ -383,6 +399,7 @@ static void test_im2col_paths(void **state)
             pad.p.pad.blockCount = pad.p.pad.blockLen = 1;
             engine_set_port(e[1], TENSOR_A, &port);
             run_ok(e[1], &pad); /* byte 0 as it was, 31 bytes open but unchanged */
+            engine_force_isa(e[0], (enum mmad_isa)(i / MMAD_ISA_N % MMAD_ISA_N));
             engine_force_isa(e[1], (enum mmad_isa)(i % MMAD_ISA_N));
             const enum status st = engine_exec(e[0], &in, NULL);
             assert_int_equal(engine_exec(e[1], &tainted, NULL), st);
