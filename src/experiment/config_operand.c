@@ -7,6 +7,20 @@
 #include "experiment/config.h"
 #include "text/suggest.h"
 
+/* Other names of operand types that configs may use: those of the documents'
+ * APIs and of the OCP microscaling formats (mxfp8 alone is e4m3, mxfp4 e2m1). */
+static const struct {
+    const char *name;
+    enum dtype dtype;
+    bool mx;
+} ALIASES[] = {
+    {"fp8_e4m3fn", DTYPE_FP8_E4M3, false}, {"mx_fp8_e4m3fn", DTYPE_FP8_E4M3, true},
+    {"hifloat8", DTYPE_HIF8, false},       {"mxfp8", DTYPE_FP8_E4M3, true},
+    {"mxfp8_e4m3", DTYPE_FP8_E4M3, true},  {"mxfp8_e4m3fn", DTYPE_FP8_E4M3, true},
+    {"mxfp8_e5m2", DTYPE_FP8_E5M2, true},  {"mxfp4", DTYPE_FP4_E2M1, true},
+    {"mxfp4_e2m1", DTYPE_FP4_E2M1, true},  {"mxfp4_e1m2", DTYPE_FP4_E1M2, true},
+};
+
 /* Names used by frameworks and shape files; a config must use ours. */
 static const struct {
     const char *name;
@@ -49,6 +63,13 @@ static enum dtype foreign_dtype(const char *name)
 
 bool config_dtype(const char *name, bool foreign, enum dtype *dtype, bool *mx)
 {
+    for (size_t i = 0; i < sizeof ALIASES / sizeof ALIASES[0]; i++) {
+        if (strcmp(name, ALIASES[i].name) == 0) {
+            *dtype = ALIASES[i].dtype;
+            *mx = ALIASES[i].mx;
+            return true;
+        }
+    }
     const bool scaled = strncmp(name, "mx_", 3) == 0;
     const char *plain = scaled ? name + 3 : name;
     const enum dtype t = foreign ? foreign_dtype(plain) : dtype_from_name(plain);
@@ -197,7 +218,10 @@ static void read_file(struct config *c, const struct yaml_node *node, const stru
     }
 
 const struct config_key CONFIG_OPERAND_KEYS[] = {
-    {.name = "dtype", .read = read_dtype, .doc = "half, bf16, float, int8, ..., mx_fp8_e4m3 (with e8m0 scales)"},
+    {.name = "dtype",
+     .read = read_dtype,
+     .doc = "half, bf16, float, int8, fp8_e4m3 (fp8_e4m3fn), hif8 (hifloat8), ..., with e8m0 scales: mx_fp8_e4m3 "
+            "(mxfp8), mx_fp4_e2m1 (mxfp4), ..."},
     {.name = "format", .read = read_format, .doc = "ND (default), NZ, NC1HWC0, FRACTAL_Z"},
     {.name = "transpose",
      .read = config_key_bool,

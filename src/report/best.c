@@ -41,6 +41,22 @@ static void add_rows(const struct problem *p, struct strbuf *out)
     strbuf_add(out, "]\n");
 }
 
+/* What Fixpipe and the cube do besides. */
+static void add_result(const struct problem *p, struct strbuf *out)
+{
+    if (p->quant.dtype != DTYPE_NONE) {
+        strbuf_add(out, "  quant: {mode: vector}\n");
+    } else if (p->deq_scale > 0) {
+        strbuf_addf(out, "  quant: {mode: scalar, scale: %.17g}\n", p->deq_scale);
+    }
+    if (p->relu) {
+        strbuf_add(out, "  relu: true\n");
+    }
+    if (p->hf32) {
+        strbuf_add(out, "  hf32: true\n");
+    }
+}
+
 static void add_problem(const struct problem *p, struct strbuf *out)
 {
     strbuf_addf(out, "problem:\n  op: %s\n", p->op == PROBLEM_CONV ? "conv" : "matmul");
@@ -67,6 +83,7 @@ static void add_problem(const struct problem *p, struct strbuf *out)
         add_operand("C", &p->c, out);
     }
     add_operand("bias", &p->bias, out);
+    add_result(p, out);
 }
 
 static void add_tiling(const struct cell *cell, const struct tiling *t, struct strbuf *out)

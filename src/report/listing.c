@@ -110,7 +110,7 @@ static enum status count_edges(struct listing *l, struct diag *d)
 enum status listing_text(struct study *study, const struct cell *cell, const struct schedule *s,
                          const struct explain_options *o, struct strbuf *out, struct diag *d)
 {
-    struct listing l = {.s = s, .out = out, .core = o->core >= 0 ? o->core : plot_busiest_core(s), .said = -2};
+    struct listing l = {.s = s, .out = out, .core = o->core >= 0 ? o->core : study_busiest_core(s), .said = -2};
     l.steps = schedule_steps(s, l.core);
     if (l.steps == 0) {
         strbuf_addf(out, "  core %" PRId32 " owns no tile\n", l.core);

@@ -11,72 +11,8 @@
 #include "timing/timing.h"
 
 #define BARS      7
-#define BEST_BARS 4     /* of these the fastest; the rest spread over the others */
-#define SLOWEST   3     /* longest bar, in times of the fastest, if there are enough */
-#define STEPS_MAX 50000 /* of one core, replayed whole */
-
-enum part { PART_CUBE, PART_MTE2, PART_MTE1, PART_FIX, PART_WAIT, PART_LAUNCH, PART_N };
-
-static const struct {
-    const char *var, *name;
-    uint32_t colour;
-} parts[PART_N] = {
-    [PART_CUBE] = {"part0", "cube", 0x009e73},
-    [PART_MTE2] = {"part1", "MTE2 exposed", 0x0072b2},
-    [PART_MTE1] = {"part2", "MTE1 exposed", 0xe69f00},
-    [PART_FIX] = {"part3", "Fixpipe exposed", 0xcc79a7},
-    [PART_WAIT] = {"part4", "flags and issue", 0x888888},
-    [PART_LAUNCH] = {"part5", "launch", 0xc8c8c8},
-};
-
-/* Pipes in the order in which a moment is counted. */
-static const enum pipe priority[4] = {PIPE_M, PIPE_MTE2, PIPE_MTE1, PIPE_FIX};
-
-struct cursor {
-    size_t at; /* next box of this pipe */
-    int64_t from, to;
-};
-
-static void advance(const struct plot_boxes *b, enum pipe pipe, int64_t now, struct cursor *c)
-{
-    while (c->to <= now) {
-        while (c->at < b->n && b->v[c->at].pipe != pipe) {
-            c->at++;
-        }
-        if (c->at == b->n) {
-            c->from = c->to = INT64_MAX;
-            return;
-        }
-        c->from = b->v[c->at].start;
-        c->to = max_i64(b->v[c->at].end, c->to);
-        c->at++;
-    }
-}
-
-/* Boxes of one pipe are in order of start, so one walk over the moments does. */
-static void split(const struct plot_boxes *b, int64_t out[PART_N])
-{
-    struct cursor c[4] = {{0}};
-    int64_t last = 0;
-    for (size_t i = 0; i < b->n; i++) {
-        last = max_i64(last, b->v[i].end);
-    }
-    for (int64_t now = 0; now < last;) {
-        int64_t until = last;
-        int winner = PART_WAIT;
-        for (int k = 3; k >= 0; k--) {
-            advance(b, priority[k], now, &c[k]);
-            if (c[k].from <= now) {
-                winner = k;
-                until = min_i64(until, c[k].to);
-            } else {
-                until = min_i64(until, c[k].from);
-            }
-        }
-        out[winner] += until - now;
-        now = until;
-    }
-}
+#define BEST_BARS 4 /* of these the fastest; the rest spread over the others */
+#define SLOWEST   3 /* longest bar, in times of the fastest, if there are enough */
 
 static bool same_block(const struct record *a, const struct record *b)
 {
@@ -119,37 +55,7 @@ static size_t choose(const struct collect_list *top, const struct record **out)
     return n;
 }
 
-static bool measure(const struct plot_input *in, const struct record *r, int64_t out[PART_N], struct strbuf *why)
-{
-    struct schedule s;
-    struct infeasible reason = {0};
-    struct plot_boxes boxes;
-    if (study_schedule(in->cell->cell, &r->t, &s, &reason, NULL) != STATUS_OK || reason.reason != REASON_NONE) {
-        strbuf_add(why, "a tiling has no schedule");
-        return false;
-    }
-    const int32_t core = plot_busiest_core(&s);
-    const int64_t steps = schedule_steps(&s, core);
-    if (steps > STEPS_MAX) {
-        strbuf_addf(why, "a core takes %" PRId64 " steps, more than the %d replayed for it", steps, STEPS_MAX);
-        return false;
-    }
-    const bool ok = plot_core_boxes(in, &s, core, 0, steps - 1, &boxes);
-    if (ok) {
-        split(&boxes, out);
-        int64_t sum = 0;
-        for (int k = 0; k < PART_LAUNCH; k++) {
-            sum += out[k];
-        }
-        out[PART_LAUNCH] = max_i64(0, r->task - sum);
-    } else {
-        strbuf_add(why, "no memory");
-    }
-    plot_boxes_fini(&boxes);
-    return ok;
-}
-
-static void add_bar(const struct plot_input *in, const struct record *r, const int64_t part[PART_N], int row,
+static void add_bar(const struct plot_input *in, const struct record *r, const int64_t part[EXPOSED_N], int row,
                     struct picture *p)
 {
     const struct target *t = in->cell->cell->target;
@@ -157,9 +63,10 @@ static void add_bar(const struct plot_input *in, const struct record *r, const i
     char var[16];
     double at = 0;
     strbuf_init(&text);
-    for (int k = 0; k < PART_N; k++) {
+    for (int k = 0; k < EXPOSED_N; k++) {
         const double us = timing_us(t, part[k]);
-        strbuf_addf(&p->data, "%.4f %.4f %d %u \"%s\"\n", at, at + us, row, (unsigned)parts[k].colour, parts[k].name);
+        strbuf_addf(&p->data, "%.4f %.4f %d %u \"%s\"\n", at, at + us, row, (unsigned)plot_parts[k].colour,
+                    plot_parts[k].name);
         at += us;
     }
     plot_block(&r->t, &text);
@@ -199,14 +106,15 @@ static void lay_out(const struct plot_input *in, size_t n, int64_t longest, stru
     picture_real(p, "x_high", high);
     plot_axis(p, "xtics", 0, high, false, 8);
     double x = 0;
-    for (int k = 0; k < PART_N; k++) { /* legend: one row */
+    for (int k = 0; k < EXPOSED_N; k++) { /* legend: one row */
         char var[16];
-        picture_text(p, parts[k].var, parts[k].name);
+        snprintf(var, sizeof(var), "part%d", k);
+        picture_text(p, var, plot_parts[k].name);
         snprintf(var, sizeof(var), "part%d_x", k);
         picture_real(p, var, x);
         snprintf(var, sizeof(var), "part%d_rgb", k);
-        picture_real(p, var, (double)parts[k].colour);
-        x += 25 + plot_text_width(parts[k].name, 13) + 26;
+        picture_real(p, var, (double)plot_parts[k].colour);
+        x += 25 + plot_text_width(plot_parts[k].name, 13) + 26;
     }
     p->vars.failed |= text.failed;
     strbuf_fini(&text);
@@ -226,8 +134,8 @@ bool plot_exposed(const struct plot_input *in, struct picture *p, struct strbuf 
     bool ok = true;
     picture_block(p, "parts");
     for (size_t i = 0; i < n && ok; i++) {
-        int64_t part[PART_N] = {0};
-        ok = measure(in, rows[i], part, why);
+        int64_t part[EXPOSED_N] = {0};
+        ok = study_exposed(in->study, in->cell->cell, rows[i], part, why);
         longest = max_i64(longest, rows[i]->task);
         if (ok) {
             add_bar(in, rows[i], part, (int)(n - 1 - i), p);

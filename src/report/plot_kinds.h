@@ -6,7 +6,8 @@
 #define REPORT_PLOT_KINDS_H
 
 #include "report/picture.h"
-#include "study/study.h"
+#include "study/boxes.h"
+#include "study/exposed.h"
 #include "sweep/collect.h"
 
 struct plot_input {
@@ -38,29 +39,11 @@ double plot_text_width(const char *text, double size);
 /* 1234567 -> "1,234,567" */
 void plot_thousands(int64_t v, struct strbuf *out);
 
-/* ---- the program of one core as boxes ---- */
-
-/* The instructions of one operand in one step on one pipe. */
-struct plot_box {
-    int64_t start, occupied, end; /* mcyc: begun, pipe free again, result there */
-    uint32_t step;
-    uint8_t pipe, role, half;
-};
-
-struct plot_boxes {
-    struct plot_box *v;
-    size_t n, cap;
-    bool failed; /* no memory */
-};
-
-/* Boxes of steps [first, last] of a core, in program order. @return false on
- * lack of memory. `v` is freed by plot_boxes_fini. */
-bool plot_core_boxes(const struct plot_input *in, const struct schedule *s, int32_t core, int64_t first, int64_t last,
-                     struct plot_boxes *out);
-void plot_boxes_fini(struct plot_boxes *b);
-
-/* The first core with the most steps. */
-int32_t plot_busiest_core(const struct schedule *s);
+/* Names and colours of the parts of a task time. */
+extern const struct plot_part {
+    const char *name;
+    uint32_t colour;
+} plot_parts[EXPOSED_N];
 
 /* The best tiling's schedule; false with words if it cannot be made. */
 bool plot_best_schedule(const struct plot_input *in, struct schedule *out, struct strbuf *why);

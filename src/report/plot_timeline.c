@@ -33,7 +33,7 @@ struct window {
     const struct plot_input *in;
     const struct schedule *s;
     const struct record *r;
-    struct plot_boxes boxes;
+    struct study_boxes boxes;
     int32_t core;
     int64_t tile;     /* shown to its end */
     int64_t from, to; /* steps whose Mmad is inside */
@@ -44,7 +44,7 @@ struct window {
 static void choose_steps(struct window *w)
 {
     const struct schedule *s = w->s;
-    w->core = plot_busiest_core(s);
+    w->core = study_busiest_core(s);
     const int64_t tiles = schedule_tiles(s, w->core);
     w->core_steps = schedule_steps(s, w->core);
     w->tile = min_i64(tiles / 2, max_i64(0, STEPS_MAX / s->nk - 1));
@@ -57,7 +57,7 @@ static void choose_steps(struct window *w)
     w->to = min_i64(end + WINDOW_AFTER, w->core_steps) - 1;
 }
 
-static const struct plot_box *mmad_of(const struct window *w, int64_t step)
+static const struct study_box *mmad_of(const struct window *w, int64_t step)
 {
     for (size_t i = 0; i < w->boxes.n; i++) {
         if (w->boxes.v[i].pipe == PIPE_M && w->boxes.v[i].step == step) {
@@ -73,11 +73,12 @@ static bool gather(struct window *w)
     const int64_t chunk = max_i64(w->s->t.stepKa, w->s->t.stepKb);
     const int64_t first = max_i64(0, w->from - 2 * chunk - 2);
     const int64_t last = min_i64(w->to + 3 * chunk + 2, w->core_steps - 1);
-    if (!plot_core_boxes(w->in, w->s, w->core, first, last, &w->boxes)) {
+    const struct study_window steps = {.core = w->core, .first = first, .last = last};
+    if (!study_boxes_of(w->in->study, w->in->cell->cell, w->s, &steps, &w->boxes)) {
         return false;
     }
-    const struct plot_box *a = mmad_of(w, w->from);
-    const struct plot_box *b = mmad_of(w, w->to);
+    const struct study_box *a = mmad_of(w, w->from);
+    const struct study_box *b = mmad_of(w, w->to);
     if (!a || !b) {
         return false;
     }
@@ -95,7 +96,7 @@ static double cycles(int64_t mcyc)
 }
 
 /* What is written into a box. */
-static void box_text(const struct window *w, const struct plot_box *b, char text[48])
+static void box_text(const struct window *w, const struct study_box *b, char text[48])
 {
     text[0] = '\0';
     const int64_t k = (int64_t)b->step % w->s->nk;
@@ -127,7 +128,7 @@ static void add_above(const struct window *w, struct picture *p)
     size_t n = 0;
     picture_block(p, "above");
     for (size_t i = 0; i < w->boxes.n; i++) {
-        const struct plot_box *b = &w->boxes.v[i];
+        const struct study_box *b = &w->boxes.v[i];
         const int64_t start = max_i64(b->start, w->t0);
         const int64_t stop = min_i64(b->occupied, w->t1);
         char text[48];
@@ -154,7 +155,7 @@ static void add_boxes(const struct window *w, struct picture *p)
 {
     picture_block(p, "boxes");
     for (size_t i = 0; i < w->boxes.n; i++) {
-        const struct plot_box *b = &w->boxes.v[i];
+        const struct study_box *b = &w->boxes.v[i];
         const int64_t start = max_i64(b->start, w->t0);
         const int64_t end = min_i64(b->occupied, w->t1);
         for (int l = 0; l < LANES; l++) {
@@ -178,7 +179,7 @@ static int64_t occupied(const struct window *w, enum pipe pipe)
     int64_t sum = 0;
     int64_t done = w->t0;
     for (size_t i = 0; i < w->boxes.n; i++) {
-        const struct plot_box *b = &w->boxes.v[i];
+        const struct study_box *b = &w->boxes.v[i];
         if (b->pipe == pipe) {
             const int64_t from = max_i64(b->start, done);
             const int64_t to = min_i64(b->end, w->t1);
@@ -196,7 +197,7 @@ static void add_idle(const struct window *w, struct picture *p)
     size_t n = 0;
     picture_block(p, "idle");
     for (size_t i = 0; i <= w->boxes.n; i++) {
-        const struct plot_box *b = i < w->boxes.n ? &w->boxes.v[i] : NULL;
+        const struct study_box *b = i < w->boxes.n ? &w->boxes.v[i] : NULL;
         if (b && b->pipe != PIPE_M) {
             continue;
         }
@@ -304,6 +305,6 @@ bool plot_timeline(const struct plot_input *in, struct picture *p, struct strbuf
         add_boxes(&w, p);
         add_above(&w, p);
     }
-    plot_boxes_fini(&w.boxes);
+    study_boxes_fini(&w.boxes);
     return ok;
 }

@@ -6,6 +6,15 @@
 
 #include "report/plot_kinds.h"
 
+const struct plot_part plot_parts[EXPOSED_N] = {
+    [EXPOSED_CUBE] = {"cube", 0x009e73},
+    [EXPOSED_MTE2] = {"MTE2 exposed", 0x0072b2},
+    [EXPOSED_MTE1] = {"MTE1 exposed", 0xe69f00},
+    [EXPOSED_FIX] = {"Fixpipe exposed", 0xcc79a7},
+    [EXPOSED_WAIT] = {"flags and issue", 0x888888},
+    [EXPOSED_LAUNCH] = {"launch", 0xc8c8c8},
+};
+
 void plot_subject(const struct cell *cell, struct strbuf *out)
 {
     const struct problem *p = &cell->problem;
@@ -62,4 +71,23 @@ double plot_text_width(const char *text, double size)
         }
     }
     return sum * size / 1000;
+}
+
+bool plot_best_schedule(const struct plot_input *in, struct schedule *out, struct strbuf *why)
+{
+    struct infeasible reason = {0};
+    struct diag d;
+    diag_init(&d);
+    enum status st = STATUS_INVALID;
+    if (in->cell->top.n == 0) {
+        strbuf_add(why, "no feasible tiling");
+    } else {
+        st = study_schedule(in->cell->cell, &in->cell->top.r[0].t, out, &reason, &d);
+        if (st != STATUS_OK || reason.reason != REASON_NONE) {
+            strbuf_add(why, d.count ? d.messages[0].text : "the best tiling has no schedule");
+            st = STATUS_INVALID;
+        }
+    }
+    diag_fini(&d);
+    return st == STATUS_OK;
 }

@@ -327,6 +327,9 @@ static void add_tile(const struct schedule *s, const struct tile *tile, int64_t 
         for (int i = 0; i < PATH_N; i++) {
             out->bytes[i] += w.bytes[i] * times;
         }
+        for (int i = 0; i < ROLE_N; i++) {
+            out->copied[i] += (int64_t)w.rows[i] * w.row_bytes[i] * times;
+        }
         for (int i = 0; i < PIPE_N; i++) {
             out->insns += (uint64_t)(w.insns[i] * times);
         }

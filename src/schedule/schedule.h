@@ -148,6 +148,7 @@ bool schedule_periodic(const struct schedule *s);
 /* Totals over all cores from step_work, in closed form per distinct tile. */
 struct schedule_totals {
     int64_t bytes[PATH_N];
+    int64_t copied[ROLE_N]; /* of bytes[PATH_GM_L1]: each operand's, bytes */
     int64_t macs;
     uint64_t steps, insns, tiles;
 };

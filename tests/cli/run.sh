@@ -18,6 +18,17 @@ has results/small/summary.txt "best of the model:"
 best=$(sed -n 's/.*"task_mcyc": \([0-9]*\)}.*/\1/p' results/small/manifest.json)
 expect 0 "$TILESCOPE" run results/small/best.yaml --no-plots
 [ "$(sed -n 's/.*"task_mcyc": \([0-9]*\)}.*/\1/p' results/small_best/manifest.json)" = "$best" ] || fail "best.yaml gives another time"
+
+# also of what Fixpipe does besides
+for more in 'problem={M: 64, N: 64, K: 64, A: {dtype: int8}, B: {dtype: int8, transpose: true}, C: {dtype: half}, quant: {mode: scalar, scale: 0.0625}, relu: true}' \
+    'problem={M: 64, N: 64, K: 64, A: {dtype: int8}, B: {dtype: int8, transpose: true}, quant: true}' \
+    'problem={M: 64, N: 64, K: 64, A: {dtype: float}, B: {dtype: float, transpose: true}, hf32: true}'; do
+    expect 0 "$TILESCOPE" run small.yaml -f --no-plots -s name=more -s "$more"
+    time=$(sed -n 's/.*"task_mcyc": \([0-9]*\)}.*/\1/p' results/more/manifest.json)
+    expect 0 "$TILESCOPE" run results/more/best.yaml -f --no-plots
+    has out "1 tilings, 1 feasible, 1 verified, 0 mismatched"
+    [ "$(sed -n 's/.*"task_mcyc": \([0-9]*\)}.*/\1/p' results/more_best/manifest.json)" = "$time" ] || fail "best.yaml of $more gives another time"
+done
 last_line out '^1 tilings, 1 feasible, 1 verified, 0 mismatched$'
 
 # so does its name

@@ -469,6 +469,33 @@ static void scales_may_say_their_type(void **state)
     unload(&l);
 }
 
+/* Names of the documents' APIs and of the microscaling formats. */
+static void dtypes_by_other_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        enum dtype dtype;
+        bool mx;
+    } cases[] = {
+        {"fp8_e4m3fn", DTYPE_FP8_E4M3, false},   {"hifloat8", DTYPE_HIF8, false}, {"mxfp8", DTYPE_FP8_E4M3, true},
+        {"mxfp8_e5m2", DTYPE_FP8_E5M2, true},    {"mxfp4", DTYPE_FP4_E2M1, true}, {"mxfp4_e1m2", DTYPE_FP4_E1M2, true},
+        {"mx_fp8_e4m3fn", DTYPE_FP8_E4M3, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct loaded l;
+        char text[256];
+        snprintf(text, sizeof text,
+                 "target: ascend950pr_9589\nproblem: {M: 64, N: 64, K: 64, A: {dtype: %s}, B: {dtype: %s}}\n",
+                 cases[i].name, cases[i].name);
+        parse(&l, text);
+        assert_int_equal(l.e->cells[0].problem.a.dtype, cases[i].dtype);
+        assert_int_equal(l.e->cells[0].problem.b.dtype, cases[i].dtype);
+        assert_int_equal(l.e->cells[0].problem.a.mx, cases[i].mx);
+        unload(&l);
+    }
+}
+
 static void keys_are_described(void **state)
 {
     (void)state;
@@ -502,6 +529,7 @@ int main(void)
         cmocka_unit_test(results_are_quantised),
         cmocka_unit_test(event_ids_of_an_experiment),
         cmocka_unit_test(scales_may_say_their_type),
+        cmocka_unit_test(dtypes_by_other_names),
         cmocka_unit_test(keys_are_described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
