@@ -64,6 +64,8 @@
 /* Worker threads of one process. */
 #define LIMIT_THREADS 1024U
 
+/* Elements of an operand with inputs: all are read for their maximum. */
+#define LIMIT_INPUT_ELEMENTS (INT64_C(1) << 32)
 /* Bytes of a raw file with an operand's data. */
 #define LIMIT_OPERAND_BYTES (UINT64_C(1) << 30)
 

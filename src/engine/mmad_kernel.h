@@ -14,6 +14,7 @@
 
 #include "base/status.h"
 #include "numeric/dtype.h"
+#include "target/target.h"
 
 enum mmad_isa { MMAD_SCALAR = 0, MMAD_AVX2, MMAD_AVX512, MMAD_ISA_N };
 
@@ -58,6 +59,12 @@ struct mmad_scratch {
 enum { PANEL_FLOATS = 131072 + 65536 };
 enum status mmad_scratch_init(struct mmad_scratch *s);
 void mmad_scratch_fini(struct mmad_scratch *s);
+
+/* Mantissa bits HF32 keeps of a float. */
+static inline int mmad_hf32_mantissa(const struct target *target)
+{
+    return target->arch == 3510 ? 10 : 11;
+}
 
 struct engine;
 /* Forces a kernel (tests); one the processor lacks falls back to MMAD_SCALAR. */

@@ -250,7 +250,7 @@ static float round_hf32(float value, int keep, bool ties_to_zero)
 static void apply_hf32(const struct job *j, float *panel, int64_t count)
 {
     const struct registers *reg = &j->x->e->reg;
-    const int keep = j->x->e->target->arch == 3510 ? 10 : 11;
+    const int keep = mmad_hf32_mantissa(j->x->e->target);
     for (int64_t i = 0; i < count; i++) {
         panel[i] = round_hf32(panel[i], keep, reg->hf32[1] != 0);
     }

@@ -115,7 +115,7 @@ static enum status store_rows(const struct conv_panels *x, const struct c_block 
     for (int64_t i = 0; i < block->m; i++) {
         float *row = x->acc + i * x->pitch;
         if (dtype == x->p->c.dtype) {
-            reference_convert(x->p, block, dtype, row);
+            reference_convert(x->p, block, dtype, NULL, row);
         }
         TRY(reference_store(x->isa, dtype, row, block->n, out + i * dtype_bytes(dtype, block->n)));
     }

@@ -34,8 +34,21 @@ void reference_scale(const struct problem *p, enum tensor scales, int64_t batch,
                      float *values, int64_t stride);
 /* Start values of a row of the block. */
 void reference_bias(const struct problem *p, const struct c_block *block, float *row);
-/* Fixpipe's factors, relu and offset of a row of sums, before the last rounding. */
-void reference_convert(const struct problem *p, const struct c_block *block, enum dtype dtype, float *row);
+/* Fixpipe's factors, relu and offset of a row of sums, rounded to `dtype`. `sums`
+ * holds them where they are integers too large for float; else NULL, and they
+ * are in `row`. Without factors and relu the row is left as it is. */
+void reference_convert(const struct problem *p, const struct c_block *block, enum dtype dtype, const int64_t *sums,
+                       float *row);
+/* The factor reference_convert() multiplies column `col` by; 1 where there is none. */
+double reference_factor(const struct problem *p, enum dtype dtype, int64_t batch, int64_t col);
+/* May an fma stand for a product and a sum? Where every product of two elements
+ * is exact and stays normal. */
+bool reference_fused(const struct problem *p);
+/* Are the sums integers that float does not hold? */
+bool reference_wide(const struct problem *p);
+/* Stores a row of sums as `dtype`; `sums` as above. */
+enum status reference_store_row(enum gm_isa isa, const struct problem *p, const struct c_block *block, enum dtype dtype,
+                                const int64_t *sums, float *row, uint8_t *out);
 
 /* reference_matmul at a given width, <= gm_isa_best(). */
 enum status reference_matmul_with(enum gm_isa isa, const struct problem *p, const struct c_block *block,

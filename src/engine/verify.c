@@ -337,16 +337,29 @@ static enum status verify_full(struct verify *v, struct verify_outcome *out, str
     return STATUS_OK;
 }
 
-/* A user's floats make sums that depend on their order. Where the schedule
- * changes the order, the generated integers are used: they show the same program
- * right, exactly. */
+/* A user's floats make sums that depend on their order, and on how an
+ * accumulator or HF32 cuts them short, which the problem does not say. Where a
+ * schedule changes the one or has the other, the generated integers are used:
+ * they show the same program right, exactly. */
+static bool needs_integers(const struct schedule *s)
+{
+    const struct problem *p = s->problem;
+    const bool users_own = p->a.data != NULL || p->b.data != NULL || p->a.input != NULL || p->b.input != NULL;
+    const bool reorders = s->t.shuffleK != 0 || s->parts > 1;
+    return users_own && (reorders || p->hf32 || s->acc == DTYPE_HALF);
+}
+
 static void choose_data(struct verify *v, const struct schedule *s)
 {
-    const bool reorders = s->t.shuffleK != 0 || s->parts > 1;
     v->s = s;
-    if (reorders && (s->problem->a.data != NULL || s->problem->b.data != NULL)) {
+    if (needs_integers(s)) {
+        struct operand *const operands[] = {&v->own_problem.a, &v->own_problem.b, &v->own_problem.scale_a,
+                                            &v->own_problem.scale_b};
         v->own_problem = *s->problem;
-        v->own_problem.a.data = v->own_problem.b.data = NULL;
+        for (size_t i = 0; i < sizeof operands / sizeof operands[0]; i++) {
+            operands[i]->data = NULL;
+            operands[i]->input = NULL;
+        }
         v->own = *s;
         v->own.problem = &v->own_problem;
         v->s = &v->own;

@@ -91,6 +91,7 @@ static void key_operand(struct operand *to, const struct operand *from)
     to->ld = from->ld;
     to->align = from->align;
     to->data = from->data;
+    to->input = from->input;
     /* Addresses in columns of blocks depend on the number of rows. */
     to->rows = from->format != LAYOUT_ND ? from->rows : 0;
 }

@@ -9,7 +9,11 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "experiment/experiment.h"
+#include "problem/input.h"
 #include "text/yaml_tree.h"
+
+struct config_input; /* config_inputs.c */
+enum { CONFIG_INPUT_BUCKETS = 256 };
 
 struct config {
     struct arena *arena;
@@ -17,6 +21,7 @@ struct config {
     const char *file; /* as the user named it */
     const char *dir;  /* directory of the file with a final '/', "" if none: relative paths start there */
     bool no_memory;
+    struct config_input *inputs[CONFIG_INPUT_BUCKETS]; /* sources of operands, shared by problems */
 };
 
 /* Zeroed memory of the config's arena; NULL (and `no_memory`) on failure. */
@@ -133,6 +138,15 @@ struct config_problems {
 
 /* The `problem` node: a map, a list of maps, or {shapes: FILE, ...} (config_problem.c). */
 void config_read_problems(struct config *c, const struct yaml_node *node, uint64_t seed, struct config_problems *out);
+/* What A and B hold before they are quantised. */
+struct config_inputs {
+    const struct yaml_node *node; /* NULL: nothing, they are small integers */
+    struct input_spec spec[2];    /* A, B */
+};
+void config_read_inputs(struct config *c, const struct yaml_node *node, uint64_t seed, struct config_inputs *out);
+/* Gives a finished problem its sources. @return why it cannot have them; NULL: it can, or lack of memory. */
+const char *config_attach_inputs(struct config *c, const struct config_inputs *inputs, struct problem *p);
+
 /* One problem map before its sizes are multiplied out. A list of M, N or K makes
  * one problem of each combination. */
 struct config_draft {
@@ -142,9 +156,10 @@ struct config_draft {
     bool wants_bias;  /* bias without a dtype of its own */
     enum dtype dtype; /* default of A and B, DTYPE_NONE: half */
     bool dtype_mx;
-    bool dtype_broken;       /* a dtype of an operand could not be read */
-    bool wants_scales;       /* scaleA or scaleB is there */
-    size_t errors;           /* in the file before this problem */
+    bool dtype_broken; /* a dtype of an operand could not be read */
+    bool wants_scales; /* scaleA or scaleB is there */
+    size_t errors;     /* in the file before this problem */
+    struct config_inputs inputs;
     int64_t tensor_parallel; /* beside shapes: `tp` */
     const struct yaml_node *shapes;
 };

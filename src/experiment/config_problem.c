@@ -134,6 +134,13 @@ static void read_sides(struct config *c, const struct yaml_node *node, const str
     }
 }
 
+static void read_inputs(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
+{
+    struct config_draft *draft = out;
+    (void)key;
+    config_read_inputs(c, node, draft->p.seed, &draft->inputs);
+}
+
 /* ---- key tables ---- */
 
 static void read_op(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
@@ -208,6 +215,10 @@ const struct config_key CONFIG_MATMUL_KEYS[] = {
     {.name = "scaleA", .read = read_scales, .doc = "MX scales of A: ld, align, file", .offset = AT(p.scale_a)},
     {.name = "scaleB", .read = read_scales, .doc = "MX scales of B: ld, align, file", .offset = AT(p.scale_b)},
     {.name = "quant", .read = read_quant, .doc = "true: a quant row (Fixpipe); or {mode: scalar, scale: 0.5}"},
+    {.name = "inputs",
+     .read = read_inputs,
+     .doc =
+         "A and B before quantisation: normal, uniform, or {A: {dist, mean, std, low, high, seed} or {file}, B: ..}"},
     {.name = "relu", .read = config_key_bool, .doc = "true: Fixpipe clears negative results", .offset = AT(p.relu)},
     {.name = "hf32",
      .read = config_key_bool,
@@ -528,6 +539,11 @@ static void add_checked(struct config *c, const struct yaml_node *map, const str
     }
     read_data(c, map, p, TENSOR_A, &p->a);
     read_data(c, map, p, TENSOR_B, &p->b);
+    const char *no_inputs = failed == NULL ? config_attach_inputs(c, &draft->inputs, p) : NULL;
+    if (no_inputs != NULL) {
+        diag_error(c->diag, STATUS_INVALID, &draft->inputs.node->at, "%s", no_inputs);
+        return;
+    }
     const bool one = draft->m.count * draft->n.count * draft->k.count <= 1;
     const char *label = draft->name != NULL && one ? label_of(c, draft->name) : NULL;
     p->name = label != NULL         ? draft->name

@@ -265,6 +265,10 @@ static void complete(struct shapes *s, struct shape_row *r, struct problem *p)
     if (r->failed == NULL) {
         finish(s, r, p);
     }
+    const char *no_inputs = r->failed == NULL ? config_attach_inputs(s->c, &s->defaults->inputs, p) : NULL;
+    if (no_inputs != NULL) {
+        fail(r, no_inputs);
+    }
 }
 
 /* Values of one dimension: the config's list, else the row's number. */

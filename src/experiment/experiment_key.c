@@ -15,6 +15,12 @@ static void add_operand(struct strbuf *sb, const struct problem *p, enum tensor 
     if (o->data != NULL) { /* by content: an edited file is another problem */
         strbuf_addf(sb, "data %" PRIx64 "\n", hash_bytes(o->data, (size_t)problem_tensor_bytes(p, tensor)));
     }
+    if (o->input != NULL) {
+        const struct input_spec *in = &o->input->spec;
+        strbuf_addf(sb, "input %d %a %a %a %a %" PRIu64 " %" PRIx64 "\n", (int)in->dist, in->mean, in->std, in->low,
+                    in->high, in->seed,
+                    in->values != NULL ? hash_bytes(in->values, (size_t)input_elements(o->input) * 4) : 0);
+    }
     strbuf_addf(sb, "%s %d %d %d %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %s\n", name, (int)o->dtype, o->mx,
                 (int)o->format, o->transpose, o->rows, o->cols, o->ld, o->align, o->file != NULL ? o->file : "");
 }

@@ -8,6 +8,7 @@
 #include "numeric/fp.h"
 #include "problem/gm_file.h"
 #include "problem/gm_kernel.h"
+#include "problem/input.h"
 #include "problem/problem.h"
 
 /* What lies between the columns of a row and its pitch: NaN in every float
@@ -88,6 +89,12 @@ static union gm_codes float_codes(const struct problem *p, enum tensor tensor)
 
 float problem_value(const struct problem *p, enum tensor tensor, int64_t row, int64_t col)
 {
+    const struct operand *o = problem_operand(p, tensor);
+    if (o != NULL && (o->input != NULL || o->data != NULL)) {
+        float value;
+        problem_row_values(p, tensor, row, col, 1, &value);
+        return value;
+    }
     return values_of(p, tensor)[code_at(p, tensor, row, col)];
 }
 
@@ -129,6 +136,10 @@ void gm_row_values(enum gm_isa isa, const struct problem *p, enum tensor tensor,
         gm_file_values(o, row, col, 0, 1, n, out);
         return;
     }
+    if (o != NULL && o->input != NULL) {
+        gm_input_values(isa, p, tensor, row, col, false, n, out);
+        return;
+    }
     const union gm_codes codes = float_codes(p, tensor);
     const struct gm_run run = {gm_row_key(salt_of(p, tensor), (uint32_t)row), (uint32_t)col, n, &codes};
     gm_run_row(isa, 32, &run, (uint8_t *)out);
@@ -140,6 +151,10 @@ void gm_column_values(enum gm_isa isa, const struct problem *p, enum tensor tens
     const struct operand *o = problem_operand(p, tensor);
     if (o != NULL && o->data != NULL) {
         gm_file_values(o, row, col, 1, 0, n, out);
+        return;
+    }
+    if (o != NULL && o->input != NULL) {
+        gm_input_values(isa, p, tensor, row, col, true, n, out);
         return;
     }
     const union gm_codes codes = float_codes(p, tensor);
@@ -156,6 +171,8 @@ void problem_row_values(const struct problem *p, enum tensor tensor, int64_t row
 struct reader {
     enum gm_isa isa;
     int bits;
+    const struct problem *p;
+    enum tensor tensor;
     struct gm_salt salt;
     const struct operand *o;
     const union gm_codes *codes;
@@ -165,8 +182,12 @@ struct reader {
 /* Encoded elements [col, col + n) of one row; b4: col is even, n is or ends the row. */
 static void fill_row(const struct reader *r, int64_t row, int64_t col, int64_t n, uint8_t *out)
 {
-    const struct gm_run run = {gm_row_key(r->salt, (uint32_t)row), (uint32_t)col, n, r->codes};
-    gm_run_row(r->isa, r->bits, &run, out);
+    if (r->o->input != NULL) {
+        gm_input_codes(r->isa, r->p, r->tensor, row, col, n, out);
+    } else {
+        const struct gm_run run = {gm_row_key(r->salt, (uint32_t)row), (uint32_t)col, n, r->codes};
+        gm_run_row(r->isa, r->bits, &run, out);
+    }
     if (r->bits == 4 && n % 2 != 0) {
         out[n / 2] &= 15; /* no element in the last high nibble */
     }
@@ -261,8 +282,13 @@ enum status gm_read(enum gm_isa isa, const struct problem *p, enum tensor tensor
         memcpy(out, o->data + byte, (size_t)len);
         return STATUS_OK;
     }
-    struct reader r = {
-        .isa = isa, .bits = dtype_info(o->dtype)->bits, .salt = salt_of(p, tensor), .o = o, .codes = &CODES[o->dtype]};
+    struct reader r = {.isa = isa,
+                       .bits = dtype_info(o->dtype)->bits,
+                       .p = p,
+                       .tensor = tensor,
+                       .salt = salt_of(p, tensor),
+                       .o = o,
+                       .codes = &CODES[o->dtype]};
     if (tensor == TENSOR_QUANT) {
         r.codes = &FACTORS;
         r.high = scale_word_high(p);

@@ -8,7 +8,8 @@
  * after the other along M ("M-grouped contiguous"): A and C are one matrix each,
  * and every group has a B, bias and quant row of its own.
  * GM is virtual: element (i, j) of an operand is a pure function of
- * (seed, i, j), so any window exists without storing the rest. */
+ * (seed, i, j), so any window exists without storing the rest. By default these
+ * are small integers; a user's numbers, quantised, are in input.h. */
 #ifndef PROBLEM_PROBLEM_H
 #define PROBLEM_PROBLEM_H
 
@@ -23,6 +24,8 @@ enum problem_op { PROBLEM_MATMUL = 0, PROBLEM_CONV };
 
 enum layout { LAYOUT_ND = 0, LAYOUT_NZ, LAYOUT_NC1HWC0, LAYOUT_FRACTAL_Z, LAYOUT_N };
 
+struct input;
+
 struct operand {
     enum dtype dtype; /* DTYPE_NONE: the operand does not exist (bias) */
     bool mx;          /* microscaling: e8m0 scale per 32 k */
@@ -33,6 +36,7 @@ struct operand {
     int64_t align;       /* base alignment in GM, bytes; default 512 */
     const char *file;    /* raw file with the data, NULL: virtual */
     const uint8_t *data; /* its bytes, problem_tensor_bytes() of them; borrowed */
+    struct input *input; /* unquantised source of A or B (input.h), also beside their scales; NULL: none. Shared */
 };
 
 struct conv_shape { /* elements; only for PROBLEM_CONV */
@@ -86,8 +90,8 @@ int64_t problem_macs(const struct problem *p);
 /* Bytes any kernel must move between GM and the cores: each operand once. */
 int64_t problem_compulsory_bytes(const struct problem *p);
 
-/* The element function. Value of element (row, col) as it lies in memory (rows
- * of batch b start at b * operand rows): one of seven small values of the dtype,
+/* The element function. With inputs or a file: theirs. Else, for (row, col) as
+ * it lies in memory (rows of batch b start at b * operand rows), one of seven small values of the dtype,
  * -3..3 where it holds them (uint8: 0..6; fp4_e1m2: -1.5..1.5 in halves), so
  * that every partial sum of up to 100,000 products is exact in float and in
  * int32 whatever the order. MX scales are 1/2, 1 or 2. */

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "problem/input.h"
 #include "record/record_columns.h"
 #include "timing/timing.h"
 
@@ -57,6 +58,21 @@ static void add_result(const struct problem *p, struct strbuf *out)
     }
 }
 
+static void add_input(const char *key, const struct input *in, struct strbuf *out)
+{
+    const struct input_spec *s = &in->spec;
+    strbuf_addf(out, "    %s: ", key);
+    if (s->dist == INPUT_FILE) {
+        strbuf_add(out, "{file: ");
+        strbuf_add_json(out, s->file);
+        strbuf_add(out, "}\n");
+    } else if (s->dist == INPUT_NORMAL) {
+        strbuf_addf(out, "{dist: normal, mean: %.17g, std: %.17g, seed: %" PRIu64 "}\n", s->mean, s->std, s->seed);
+    } else {
+        strbuf_addf(out, "{dist: uniform, low: %.17g, high: %.17g, seed: %" PRIu64 "}\n", s->low, s->high, s->seed);
+    }
+}
+
 static void add_problem(const struct problem *p, struct strbuf *out)
 {
     strbuf_addf(out, "problem:\n  op: %s\n", p->op == PROBLEM_CONV ? "conv" : "matmul");
@@ -84,6 +100,11 @@ static void add_problem(const struct problem *p, struct strbuf *out)
     }
     add_operand("bias", &p->bias, out);
     add_result(p, out);
+    if (p->a.input != NULL && p->b.input != NULL) {
+        strbuf_add(out, "  inputs:\n");
+        add_input("A", p->a.input, out);
+        add_input("B", p->b.input, out);
+    }
 }
 
 static void add_tiling(const struct cell *cell, const struct tiling *t, struct strbuf *out)

@@ -6,6 +6,7 @@
 
 #include "base/intmath.h"
 #include "record/record_columns.h"
+#include "report/errors.h"
 #include "report/explain_time.h"
 #include "report/listing.h"
 #include "report/summary.h"
@@ -287,6 +288,20 @@ static void explain_what(const struct cell *cell, const struct record *r, struct
     strbuf_add(out, column ? "\n  (all others at their defaults)\n" : "  (all others at their defaults)\n");
 }
 
+static enum status explain_error(const struct cell *cell, struct strbuf *out, struct diag *d)
+{
+    struct accuracy a;
+    if (!study_has_error(cell)) {
+        return STATUS_OK;
+    }
+    const enum status st = study_error(cell, &a, d);
+    if (st == STATUS_OK) {
+        errors_inputs(&cell->problem, out);
+        errors_line(&a, out);
+    }
+    return st == STATUS_UNSUPPORTED ? STATUS_OK : st;
+}
+
 enum status explain_text(struct study *study, const struct cell *cell, const struct record *r,
                          const struct explain_options *o, struct strbuf *out, struct diag *d)
 {
@@ -300,6 +315,7 @@ enum status explain_text(struct study *study, const struct cell *cell, const str
         return diag_error(d, STATUS_INVALID, NULL, "core %" PRId32 " of %" PRId32 " does not run", o->core, s.cores);
     }
     explain_what(cell, r, out);
+    TRY(explain_error(cell, out, d));
     heading(2, "Buffers", out);
     explain_budget(cell->target, &s.plan, out);
     heading(3, "Loops", out);

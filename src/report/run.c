@@ -10,6 +10,7 @@
 #include "base/version.h"
 #include "record/run_dir.h"
 #include "report/best.h"
+#include "report/errors.h"
 #include "report/plots.h"
 #include "report/summary.h"
 #include "report/tables.h"
@@ -100,6 +101,30 @@ static enum status write_text(struct run_dir *dir, const char *file, struct strb
     return st;
 }
 
+/* summary.txt, and errors.csv where the config says what the operands hold. */
+static enum status write_summary(struct run_dir *dir, const struct collect *c, struct diag *d)
+{
+    const struct experiment *e = c->experiment;
+    struct error_row *errors = calloc(e->count + 1, sizeof(*errors));
+    struct strbuf text;
+    if (!errors) {
+        return no_memory(d);
+    }
+    strbuf_init(&text);
+    enum status st = errors_measure(c, errors, d);
+    if (st == STATUS_OK) {
+        summary_text(c, errors, &text);
+        st = write_text(dir, "summary.txt", &text, d);
+    }
+    if (st == STATUS_OK) {
+        errors_csv(e, errors, &text);
+        st = text.len || text.failed ? write_text(dir, "errors.csv", &text, d) : STATUS_OK;
+    }
+    strbuf_fini(&text);
+    free(errors);
+    return st;
+}
+
 static enum status write_files(struct run_dir *dir, const struct collect *c, struct diag *d)
 {
     const struct experiment *e = c->experiment;
@@ -111,8 +136,7 @@ static enum status write_files(struct run_dir *dir, const struct collect *c, str
         st = write_text(dir, "reasons.csv", &text, d);
     }
     if (st == STATUS_OK) {
-        summary_text(c, &text);
-        st = write_text(dir, "summary.txt", &text, d);
+        st = write_summary(dir, c, d);
     }
     if (st == STATUS_OK) {
         strbuf_add(&text, e->text ? e->text : "");

@@ -7,6 +7,7 @@
 
 #include "base/version.h"
 #include "record/record_columns.h"
+#include "report/errors.h"
 #include "timing/timing.h"
 
 const char *summary_counter(enum pipe pipe)
@@ -139,7 +140,8 @@ static void add_wrong(const struct collect *c, const struct collect_cell *cell, 
     }
 }
 
-static void add_cell(const struct collect *c, const struct collect_cell *cell, struct strbuf *out)
+static void add_cell(const struct collect *c, const struct collect_cell *cell, const struct error_row *error,
+                     struct strbuf *out)
 {
     const struct cell *k = cell->cell;
     const struct collect_counts *n = &cell->counts;
@@ -153,6 +155,10 @@ static void add_cell(const struct collect *c, const struct collect_cell *cell, s
                 k->target->cores, k->target->ghz, record_peak_tflops(k));
     strbuf_addf(out, "%" PRIu64 " tilings: %" PRIu64 " feasible, %" PRIu64 " verified (%s), %" PRIu64 " mismatched\n",
                 n->points, n->feasible, n->verified, verify_name(c->experiment->verify), n->mismatched);
+    if (error != NULL && error->known) {
+        errors_inputs(&k->problem, out);
+        errors_line(&error->accuracy, out);
+    }
     if (cell->top.n) {
         strbuf_add(out, "\n");
         add_best(cell, out);
@@ -166,7 +172,7 @@ static void add_cell(const struct collect *c, const struct collect_cell *cell, s
     }
 }
 
-void summary_text(const struct collect *c, struct strbuf *out)
+void summary_text(const struct collect *c, const struct error_row *errors, struct strbuf *out)
 {
     static const char *const objectives[] = {"time", "GM bytes", "L1 bytes"};
     strbuf_addf(out, "tilescope %s: %s (%s), ranked by %s\n", TILESCOPE_VERSION, c->experiment->name,
@@ -175,6 +181,6 @@ void summary_text(const struct collect *c, struct strbuf *out)
         out, "Times are of the model, not of a board. ~ marks tilings within the model's error of the best: it cannot\n"
              "tell them apart, so they stand in order of GM bytes and headroom; rank is by time.\n");
     for (size_t i = 0; i < c->experiment->count; i++) {
-        add_cell(c, &c->cells[i], out);
+        add_cell(c, &c->cells[i], errors == NULL ? NULL : &errors[i], out);
     }
 }

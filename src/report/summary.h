@@ -11,9 +11,11 @@ static inline bool summary_indistinct(const struct target *target, int64_t task,
     return 100.0 * (double)(task - best) <= target->validated_error * (double)best;
 }
 
-/* For each cell: the best tilings ranked, with time, share of peak, what binds,
+/* For each cell: what its operands hold and how large the error of C is, if `errors`
+ * (one row a cell; NULL: none) knows; the best tilings ranked, with time, share of peak, what binds,
  * GM bytes and headroom; then why points were infeasible. */
-void summary_text(const struct collect *c, struct strbuf *out);
+struct error_row;
+void summary_text(const struct collect *c, const struct error_row *errors, struct strbuf *out);
 
 /* Rows a base block (baseM x baseN) has in the table if others can fill it. */
 #define SUMMARY_BLOCK_ROWS 3

@@ -214,3 +214,17 @@ enum status study_compute_c(struct study *s, const struct cell *cell, const stru
     free(c);
     return st == STATUS_OK && out->failed ? STATUS_NO_MEMORY : st;
 }
+
+bool study_has_error(const struct cell *cell)
+{
+    return cell->failed == NULL && cell->problem.a.input != NULL && cell->problem.b.input != NULL;
+}
+
+enum status study_error(const struct cell *cell, struct accuracy *out, struct diag *d)
+{
+    struct arena arena;
+    arena_init(&arena);
+    const enum status st = accuracy_measure(cell->target, &cell->problem, &arena, out);
+    arena_fini(&arena);
+    return st == STATUS_NO_MEMORY ? diag_error(d, st, NULL, "no memory for the error of C") : st;
+}

@@ -2,6 +2,7 @@
 #ifndef STUDY_STUDY_H
 #define STUDY_STUDY_H
 
+#include "engine/accuracy.h"
 #include "experiment/experiment.h"
 #include "record/record.h"
 #include "timing/timing.h"
@@ -34,6 +35,13 @@ enum status study_evaluate_tiling(struct study *s, const struct cell *cell, cons
  * dtype_bytes(C, batch * M * N) bytes. */
 enum status study_compute_c(struct study *s, const struct cell *cell, const struct tiling *t, struct strbuf *out,
                             struct diag *d);
+
+/* Does the cell say what its operands hold before quantisation, so that the error
+ * of C means something? */
+bool study_has_error(const struct cell *cell);
+/* Error of C against the product of the unquantised operands. It is the cell's,
+ * whatever the tiling (engine/accuracy.h). */
+enum status study_error(const struct cell *cell, struct accuracy *out, struct diag *d);
 
 /* Schedule of a record's tiling, for explain, timeline, listing. */
 enum status study_schedule(const struct cell *cell, const struct tiling *t, struct schedule *out,
