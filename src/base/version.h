@@ -10,7 +10,7 @@
 #define TILESCOPE_MODEL_TEXT "model: 2"
 
 /* The layout of result files (tilings.csv, manifest.json, journal). */
-#define TILESCOPE_FORMAT      1
-#define TILESCOPE_FORMAT_TEXT "format: 1"
+#define TILESCOPE_FORMAT      2
+#define TILESCOPE_FORMAT_TEXT "format: 2"
 
 #endif

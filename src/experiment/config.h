@@ -127,9 +127,12 @@ const char *const *config_all_keys(struct config *c);
 /* One problem read. */
 struct config_problem {
     struct problem problem;
-    const char *label;  /* "2048x2048x2048"; unique only after the cells are made */
-    const char *failed; /* why this row cannot be taken; NULL: it can */
-    bool bias_free;     /* a bias without a dtype of its own: the target decides */
+    const char *label;   /* "2048x2048x2048"; unique only after the cells are made */
+    const char *failed;  /* why this row cannot be taken; NULL: it can */
+    bool bias_free;      /* a bias without a dtype of its own: the target decides */
+    const char *network; /* NULL: the config itself */
+    const char *layer;   /* NULL: the label */
+    int64_t count;       /* times it occurs */
 };
 struct config_problems {
     struct config_problem *v;
@@ -161,6 +164,8 @@ struct config_draft {
     size_t errors;     /* in the file before this problem */
     struct config_inputs inputs;
     int64_t tensor_parallel; /* beside shapes: `tp` */
+    int64_t occurs;          /* `count`; 0: not said */
+    bool merge;              /* beside shapes: equal rows are one problem that counts as often */
     const struct yaml_node *shapes;
 };
 /* Fills the members that follow from others: dtypes of B, C, bias and scales.
@@ -176,6 +181,10 @@ const char *config_problem_groups(struct config *c, struct problem *p, const str
 const char *config_problem_not_lowered(const struct problem *p);
 /* Sizes of the im2col view; a reason if the filter does not fit. */
 const char *config_conv_view(struct config *c, struct problem *p);
+/* "n1c64h56w56_k128r3s3_stride2_pad1": sizes, and what is not as usual. */
+const char *config_conv_label(struct config *c, const struct conv_shape *v);
+/* `name` in letters a label may have: it becomes part of a cell's name. */
+const char *config_label(struct config *c, const char *name);
 /* Appends; `label` NULL: made of the sizes. */
 void config_problem_add(struct config *c, struct config_problems *out, const struct problem *p, const char *label,
                         const char *failed);

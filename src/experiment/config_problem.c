@@ -156,18 +156,37 @@ static void read_op(struct config *c, const struct yaml_node *node, const struct
 #define DIMENSION_RULE    "a dimension is from 1 to 2147483647"
 #define LOAD3D_RULE(text) text " [LoadData3DParamsV2]"
 
-#define COMMON_KEYS                                                                                         \
-    {.name = "op", .read = read_op, .doc = "matmul (default) or conv"},                                     \
-        {.name = "name", .read = config_key_text, .doc = "name in tables", .offset = AT(name)},             \
-        {.name = "shapes",                                                                                  \
-         .read = config_key_node,                                                                           \
-         .doc = "CSV file of shapes, one problem a row",                                                    \
-         .offset = AT(shapes)},                                                                             \
-        {.name = "dtype", .read = read_default_dtype, .doc = "dtype of A and B where they name none"},      \
-        {.name = "A", .read = read_operand, .doc = "left operand, feature map", .offset = AT(p.a)},         \
-        {.name = "B", .read = read_operand, .doc = "right operand, filter", .offset = AT(p.b)},             \
-    {                                                                                                       \
-        .name = "bias", .read = read_bias, .doc = "true, or an operand of N elements", .offset = AT(p.bias) \
+#define COMMON_KEYS                                                                                                 \
+    {.name = "op", .read = read_op, .doc = "matmul (default) or conv"},                                             \
+        {.name = "name", .read = config_key_text, .doc = "name in tables", .offset = AT(name)},                     \
+        {.name = "shapes",                                                                                          \
+         .read = config_key_node,                                                                                   \
+         .doc = "CSV file of shapes, one problem a row",                                                            \
+         .offset = AT(shapes)},                                                                                     \
+        {.name = "merge",                                                                                           \
+         .read = config_key_bool,                                                                                   \
+         .doc = "beside shapes: rows that are equal but for their names are one problem, counted",                  \
+         .offset = AT(merge)},                                                                                      \
+        {.name = "count",                                                                                           \
+         .read = config_key_int64,                                                                                  \
+         .doc = "times this problem occurs in its network (default 1): totals of a run count it so often",          \
+         .offset = AT(occurs),                                                                                      \
+         .min = 1,                                                                                                  \
+         .max = INT32_MAX},                                                                                         \
+        {.name = "quant", .read = read_quant, .doc = "true: a quant row (Fixpipe); or {mode: scalar, scale: 0.5}"}, \
+        {.name = "relu",                                                                                            \
+         .read = config_key_bool,                                                                                   \
+         .doc = "true: Fixpipe clears negative results",                                                            \
+         .offset = AT(p.relu)},                                                                                     \
+        {.name = "hf32",                                                                                            \
+         .read = config_key_bool,                                                                                   \
+         .doc = "true: float operands are multiplied as HF32",                                                      \
+         .offset = AT(p.hf32)},                                                                                     \
+        {.name = "dtype", .read = read_default_dtype, .doc = "dtype of A and B where they name none"},              \
+        {.name = "A", .read = read_operand, .doc = "left operand, feature map", .offset = AT(p.a)},                 \
+        {.name = "B", .read = read_operand, .doc = "right operand, filter", .offset = AT(p.b)},                     \
+    {                                                                                                               \
+        .name = "bias", .read = read_bias, .doc = "true, or an operand of N elements", .offset = AT(p.bias)         \
     }
 
 const struct config_key CONFIG_MATMUL_KEYS[] = {
@@ -214,16 +233,10 @@ const struct config_key CONFIG_MATMUL_KEYS[] = {
      .max = INT32_MAX},
     {.name = "scaleA", .read = read_scales, .doc = "MX scales of A: ld, align, file", .offset = AT(p.scale_a)},
     {.name = "scaleB", .read = read_scales, .doc = "MX scales of B: ld, align, file", .offset = AT(p.scale_b)},
-    {.name = "quant", .read = read_quant, .doc = "true: a quant row (Fixpipe); or {mode: scalar, scale: 0.5}"},
     {.name = "inputs",
      .read = read_inputs,
      .doc =
          "A and B before quantisation: normal, uniform, or {A: {dist, mean, std, low, high, seed} or {file}, B: ..}"},
-    {.name = "relu", .read = config_key_bool, .doc = "true: Fixpipe clears negative results", .offset = AT(p.relu)},
-    {.name = "hf32",
-     .read = config_key_bool,
-     .doc = "true: float operands are multiplied as HF32",
-     .offset = AT(p.hf32)},
     {.name = "tp",
      .read = config_key_int64,
      .doc = "tensor parallel degree for shapes with a tp_split_dim column",
@@ -360,37 +373,6 @@ const char *config_problem_not_lowered(const struct problem *p)
     return files ? "data files of other operands than A and B are not read yet" : NULL;
 }
 
-/* The layouts of section 11, under their own names or none. */
-static bool conv_formats(const struct problem *p)
-{
-    return (p->a.format == LAYOUT_ND || p->a.format == LAYOUT_NC1HWC0) &&
-           (p->b.format == LAYOUT_ND || p->b.format == LAYOUT_FRACTAL_Z) &&
-           (p->c.format == LAYOUT_ND || p->c.format == LAYOUT_NC1HWC0);
-}
-
-const char *config_conv_view(struct config *c, struct problem *p)
-{
-    const struct conv_shape *v = &p->conv;
-    if (conv_out_h(v) < 1 || conv_out_w(v) < 1) {
-        return config_text(c, "the filter %" PRId64 "x%" PRId64 " does not fit the padded input %" PRId64 "x%" PRId64,
-                           v->kh, v->kw, v->h + v->pad_top + v->pad_bottom, v->w + v->pad_left + v->pad_right);
-    }
-    if (v->c % v->groups != 0 || v->cout % v->groups != 0) {
-        return config_text(c, "groups %" PRId64 " do not divide the channels %" PRId64 " and %" PRId64, v->groups, v->c,
-                           v->cout);
-    }
-    if (!conv_formats(p)) {
-        return "a conv takes A in NC1HWC0 and B in FRACTAL_Z; C is NC1HWC0 or ND (NHWC)";
-    }
-    if (p->a.mx || p->b.mx) {
-        return "a conv has no MX form";
-    }
-    if (conv_view(p, NULL, NULL) != STATUS_OK) {
-        return config_text(c, "C: ld %" PRId64 " is less than the %" PRId64 " output channels", p->c.ld, v->cout);
-    }
-    return NULL;
-}
-
 /* ---- drafts to problems ---- */
 
 const char *config_problem_groups(struct config *c, struct problem *p, const struct config_ints *rows)
@@ -434,9 +416,7 @@ static const char *rows_label(struct config *c, const struct problem *p)
 static const char *size_label(struct config *c, const struct problem *p)
 {
     if (p->op == PROBLEM_CONV) {
-        const struct conv_shape *v = &p->conv;
-        return config_text(c, "n%" PRId64 "c%" PRId64 "h%" PRId64 "w%" PRId64 "_k%" PRId64 "r%" PRId64 "s%" PRId64,
-                           v->n, v->c, v->h, v->w, v->cout, v->kh, v->kw);
+        return config_conv_label(c, &p->conv);
     }
     const char *prefix = p->batch > 1 ? config_text(c, "b%" PRId64 "_", p->batch) : "";
     /* What a row of shapes does not give stands as its letter. */
@@ -462,7 +442,8 @@ void config_problem_add(struct config *c, struct config_problems *out, const str
         out->cap = cap;
     }
     struct config_problem *item = &out->v[out->count++];
-    *item = (struct config_problem){.problem = *p, .label = label != NULL ? label : size_label(c, p), .failed = failed};
+    *item = (struct config_problem){
+        .problem = *p, .label = label != NULL ? label : size_label(c, p), .failed = failed, .count = 1};
     if (item->problem.name == NULL) {
         item->problem.name = config_text(c, "%s %s %s", p->op == PROBLEM_CONV ? "conv" : "matmul", size_label(c, p),
                                          config_dtype_name(c, &p->a));
@@ -498,8 +479,7 @@ static void read_data(struct config *c, const struct yaml_node *map, const struc
     strbuf_fini(&bytes);
 }
 
-/* Letters a label may have: it becomes part of a cell's name. */
-static const char *label_of(struct config *c, const char *name)
+const char *config_label(struct config *c, const char *name)
 {
     char *label = arena_strdup(c->arena, name);
     if (label == NULL) {
@@ -545,13 +525,15 @@ static void add_checked(struct config *c, const struct yaml_node *map, const str
         return;
     }
     const bool one = draft->m.count * draft->n.count * draft->k.count <= 1;
-    const char *label = draft->name != NULL && one ? label_of(c, draft->name) : NULL;
+    const char *label = draft->name != NULL && one ? config_label(c, draft->name) : NULL;
     p->name = label != NULL         ? draft->name
               : draft->name != NULL ? config_text(c, "%s %s", draft->name, size_label(c, p))
                                     : NULL;
     config_problem_add(c, out, p, label, failed);
     if (out->count > 0) {
-        out->v[out->count - 1].bias_free = draft->p.bias.dtype == DTYPE_NONE && p->bias.dtype != DTYPE_NONE;
+        struct config_problem *added = &out->v[out->count - 1];
+        added->bias_free = draft->p.bias.dtype == DTYPE_NONE && p->bias.dtype != DTYPE_NONE;
+        added->count = draft->occurs > 0 ? draft->occurs : 1;
     }
 }
 

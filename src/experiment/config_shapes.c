@@ -2,7 +2,10 @@
  *
  * What the columns mean is in shape_columns.c. What the config says beside
  * `shapes` fills in what a row lacks, and wins where both speak. A row that cannot be taken becomes a
- * problem with `failed` set, so it stays in the tables and stops nothing. */
+ * problem with `failed` set, so it stays in the tables and stops nothing.
+ *
+ * A file is a network, its rows the layers: tables of a run add them up. With a
+ * list of M, N or K beside it, it is one network for each combination. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,6 +28,7 @@ struct shapes {
     const struct shape_convention *convention;
     const struct shape_column **column; /* per column of the file; NULL: not read */
     struct config_problems *out;
+    size_t first; /* of `out`: the file's own problems begin here */
 };
 
 /* ---- the header ---- */
@@ -106,6 +110,26 @@ static void read_integer(struct shapes *s, struct shape_row *r, const struct sha
     *out = v;
 }
 
+static void add_words(struct strbuf *out, const char *text, size_t len)
+{
+    strbuf_add(out, out->len > 0 && len > 0 ? " " : "");
+    strbuf_add_n(out, text, len);
+}
+
+/* "resnet50_graph/conv1.yaml" is a layer of resnet50_graph. */
+static void read_layer(struct shape_row *r, const struct shape_column *col, const char *text)
+{
+    const char *slash = strrchr(text, '/');
+    if (col->kind == COLUMN_NETWORK) {
+        add_words(&r->network, text, strlen(text));
+    } else if (slash != NULL) {
+        add_words(&r->network, text, (size_t)(slash - text));
+        add_words(&r->layer, slash + 1, strlen(slash + 1));
+    } else {
+        add_words(&r->layer, text, strlen(text));
+    }
+}
+
 static void read_field(struct shapes *s, struct shape_row *r, const struct shape_column *col, const char *text)
 {
     void *member = (char *)r + col->offset;
@@ -127,7 +151,9 @@ static void read_field(struct shapes *s, struct shape_row *r, const struct shape
         *(const char **)member = text;
         break;
     case COLUMN_LABEL:
-        strbuf_addf(&r->label, "%s%s", r->label.len > 0 ? " " : "", text);
+    case COLUMN_NETWORK:
+        add_words(&r->label, text, strlen(text));
+        read_layer(r, col, text);
         break;
     case COLUMN_REFUSE:
         if (!read_flag(text, &flag)) {
@@ -209,6 +235,47 @@ static const char *row_place(struct shapes *s, uint32_t line)
     return config_text(s->c, "%s:%" PRIu32, s->path, line);
 }
 
+/* "resnet50_conv, N 16": the config's name for the list or the file's, the row's
+ * own network, and what of the sizes stands beside `shapes`. */
+static const char *network_of(struct shapes *s, const struct shape_row *r, const struct problem *p)
+{
+    struct strbuf text;
+    const char *slash = strrchr(s->path, '/'), *file = slash != NULL ? slash + 1 : s->path;
+    const bool conv = p->op == PROBLEM_CONV;
+    const struct {
+        const char *key;
+        int64_t value;
+    } sizes[] = {{"M", p->M}, {"N", conv ? p->conv.n : p->N}, {"K", p->K}, {"tp", s->defaults->tensor_parallel}};
+    strbuf_init(&text);
+    if (s->defaults->name != NULL) {
+        strbuf_add(&text, s->defaults->name);
+    } else {
+        const size_t len = strlen(file);
+        strbuf_add_n(&text, file, len > 4 && strcmp(file + len - 4, ".csv") == 0 ? len - 4 : len);
+    }
+    add_words(&text, strbuf_cstr(&r->network), r->network.len);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (said(s, sizes[i].key, NULL)) {
+            strbuf_addf(&text, ", %s %" PRId64, sizes[i].key, sizes[i].value);
+        }
+    }
+    const char *out = text.failed ? "" : config_text(s->c, "%s", strbuf_cstr(&text));
+    strbuf_fini(&text);
+    return out;
+}
+
+/* An equal layer of the same network before; NULL: none, or rows are not merged. */
+static struct config_problem *earlier_equal(const struct shapes *s, const struct problem *p, const char *network)
+{
+    for (size_t i = s->first; s->defaults->merge && i < s->out->count; i++) {
+        struct config_problem *x = &s->out->v[i];
+        if (x->failed == NULL && strcmp(x->network, network) == 0 && problem_equal(&x->problem, p)) {
+            return x;
+        }
+    }
+    return NULL;
+}
+
 /* The row's own words and the size, as the problem's name. */
 static void add(struct shapes *s, struct shape_row *r, struct problem *p, uint32_t line)
 {
@@ -218,14 +285,27 @@ static void add(struct shapes *s, struct shape_row *r, struct problem *p, uint32
     }
     const char *label = r->wrong ? config_text(s->c, "line%" PRIu32, line) : NULL;
     const size_t before = s->out->count;
+    const char *network = network_of(s, r, p);
+    const int64_t count = r->count > 0 ? r->count : s->defaults->occurs > 0 ? s->defaults->occurs : 1;
+    struct config_problem *equal = failed == NULL ? earlier_equal(s, p, network) : NULL;
+    if (equal != NULL) {
+        equal->count += count;
+        return;
+    }
     p->name = NULL;
     config_problem_add(s->c, s->out, p, label, failed);
     if (s->out->count > before) {
-        s->out->v[before].bias_free = s->defaults->p.bias.dtype == DTYPE_NONE && p->bias.dtype != DTYPE_NONE;
-    }
-    if (s->out->count > before && r->label.len > 0) {
-        struct problem *added = &s->out->v[before].problem;
-        added->name = config_text(s->c, "%s %s", strbuf_cstr(&r->label), added->name);
+        struct config_problem *added = &s->out->v[before];
+        added->bias_free = s->defaults->p.bias.dtype == DTYPE_NONE && p->bias.dtype != DTYPE_NONE;
+        added->network = network;
+        added->count = count;
+        if (r->label.len > 0) {
+            added->problem.name = config_text(s->c, "%s %s", strbuf_cstr(&r->label), added->problem.name);
+        }
+        if (r->layer.len > 0) {
+            added->layer = config_text(s->c, "%s", strbuf_cstr(&r->layer));
+            added->label = config_text(s->c, "%s_%s", config_label(s->c, added->layer), added->label);
+        }
     }
     if (r->wrong) {
         const struct location row = {.file = s->path, .source = s->table.source, .line = line, .col = 1, .len = 1};
@@ -354,12 +434,26 @@ static void add_conv(struct shapes *s, struct shape_row *r, uint32_t line)
     add(s, r, &p, line);
 }
 
+static void init_row(struct shape_row *r)
+{
+    strbuf_init(&r->label);
+    strbuf_init(&r->network);
+    strbuf_init(&r->layer);
+}
+
+static void fini_row(struct shape_row *r)
+{
+    strbuf_fini(&r->label);
+    strbuf_fini(&r->network);
+    strbuf_fini(&r->layer);
+}
+
 static void add_row(struct shapes *s, size_t i)
 {
     const struct csv_row *csv = &s->table.rows[i];
     struct shape_row r = {0};
     bool empty = true;
-    strbuf_init(&r.label);
+    init_row(&r);
     for (size_t col = 0; col < s->table.columns; col++) {
         empty &= csv->fields[col][0] == '\0';
         if (s->column[col] != NULL) {
@@ -372,7 +466,7 @@ static void add_row(struct shapes *s, size_t i)
     } else if (!empty) {
         add_matmuls(s, &r, csv->line);
     }
-    strbuf_fini(&r.label);
+    fini_row(&r);
 }
 
 /* ---- the file ---- */
@@ -385,9 +479,9 @@ static void add_broken_row(struct shapes *s, const struct diag_message *m)
     p.op = s->convention->op;
     const char *wrong[CONFIG_FAULTS];
     (void)config_problem_complete(s->c, &p, s->defaults, wrong);
-    strbuf_init(&r.label);
+    init_row(&r);
     add(s, &r, &p, m->line);
-    strbuf_fini(&r.label);
+    fini_row(&r);
 }
 
 /* Good rows and refused ones (errors in `d`) in the order of the file. */
@@ -453,7 +547,7 @@ static bool check_overrides(const struct shapes *s)
 void config_read_shapes(struct config *c, const struct config_draft *defaults, const struct yaml_node *map,
                         struct config_problems *out)
 {
-    struct shapes s = {.c = c, .defaults = defaults, .map = map, .out = out};
+    struct shapes s = {.c = c, .defaults = defaults, .map = map, .out = out, .first = out->count};
     const char *path;
     if (yaml_read_text(defaults->shapes, "shapes", &path, c->diag) != STATUS_OK) {
         return;

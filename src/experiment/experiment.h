@@ -18,15 +18,19 @@ enum plot_kind {
     PLOT_TIMELINE = 1 << 2,
     PLOT_BUDGET = 1 << 3,
     PLOT_PARETO = 1 << 4,
-    PLOT_EXPOSED = 1 << 5
+    PLOT_EXPOSED = 1 << 5,
+    PLOT_LAYERS = 1 << 6 /* one picture of all cells */
 };
-#define PLOT_ALL 0x3FU /* also the default */
+#define PLOT_ALL 0x7FU /* also the default */
 
 /* One (target, problem, variant). */
 struct cell {
     uint32_t id;         /* 0.. in order targets, problems, variants */
     const char *name;    /* "ascend910b1/2048x2048x2048/base" */
     const char *variant; /* "base" when the config has none */
+    const char *network; /* the list of layers the problem is one of: file and what the config says beside it */
+    const char *layer;   /* its words in that list, "conv2_1_3x3"; else its sizes */
+    int64_t count;       /* times it occurs there */
     const struct target *target;
     struct problem problem;
     struct space space;

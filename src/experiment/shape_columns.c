@@ -18,6 +18,10 @@
     {                                       \
         .name = name_, .kind = COLUMN_LABEL \
     }
+#define NETWORK(name_)                        \
+    {                                         \
+        .name = name_, .kind = COLUMN_NETWORK \
+    }
 #define UNUSED(name_)                        \
     {                                        \
         .name = name_, .kind = COLUMN_UNUSED \
@@ -29,6 +33,7 @@ static const struct shape_column MATMUL_COLUMNS[] = {
     INTO("K", k),
     INTO("batch", batch),
     INTO("groups", groups),
+    INTO("count", count),
     INTO0("tp_split_dim", split_dim),
     {.name = "a_t", .kind = COLUMN_FLAG, .offset = AT(a_t)},
     {.name = "b_t", .kind = COLUMN_FLAG, .offset = AT(b_t)},
@@ -37,11 +42,11 @@ static const struct shape_column MATMUL_COLUMNS[] = {
     {.name = "outdtype", .kind = COLUMN_TEXT, .offset = AT(out_dtype)},
     {.name = "scaleAB", .kind = COLUMN_REFUSE, .doc = "scales of whole rows and columns are not modelled"},
     {.name = "bpreshuffle", .kind = COLUMN_REFUSE, .doc = "a preshuffled B is another vendor's layout"},
-    LABEL("model"),
+    NETWORK("model"),
     LABEL("kind"),
     LABEL("op"),
     LABEL("name"),
-    LABEL("set"),
+    NETWORK("set"),
     {.name = NULL},
 };
 
@@ -62,6 +67,7 @@ static const struct shape_column CONV_COLUMNS[] = {
     INTO("dilation_w", conv.dilation_w),
     INTO0("pad_h", conv.pad_h),
     INTO0("pad_w", conv.pad_w),
+    INTO("count", count),
     LABEL("name"),
     LABEL("layer"),
     {.name = NULL},
@@ -79,7 +85,7 @@ static const struct shape_column DEEPBENCH_CONV_COLUMNS[] = {
     INTO0("pad_h", conv.pad_h),
     INTO("stride_w", conv.stride_w),
     INTO("stride_h", conv.stride_h),
-    LABEL("set"),
+    NETWORK("set"),
     {.name = NULL},
 };
 

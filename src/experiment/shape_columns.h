@@ -11,6 +11,7 @@
 struct shape_row {
     int64_t m, n, k, batch, groups;
     int64_t split_dim; /* of [K, N] under tensor parallelism */
+    int64_t count;     /* times the layer occurs */
     bool a_t, b_t, bias;
     const char *dtype, *out_dtype;
     struct { /* conv */
@@ -20,16 +21,19 @@ struct shape_row {
     bool wrong;                   /* a field was unreadable */
     struct location at, wrong_at; /* of the field being read; of the first unreadable one */
     const char *failed;           /* first reason */
-    struct strbuf label;
+    struct strbuf label;          /* all words of the row */
+    struct strbuf network;        /* of these, what names a list of layers inside the file */
+    struct strbuf layer;          /* and the rest */
 };
 
 enum column_kind {
-    COLUMN_INT,    /* 1.. */
-    COLUMN_INT0,   /* 0.. */
-    COLUMN_FLAG,   /* true, false, 1, 0 in any case */
-    COLUMN_TEXT,   /* a dtype */
-    COLUMN_LABEL,  /* joins the name */
-    COLUMN_REFUSE, /* a flag that must be false */
+    COLUMN_INT,     /* 1.. */
+    COLUMN_INT0,    /* 0.. */
+    COLUMN_FLAG,    /* true, false, 1, 0 in any case */
+    COLUMN_TEXT,    /* a dtype */
+    COLUMN_LABEL,   /* joins the name; what stands before a slash is a network */
+    COLUMN_NETWORK, /* joins the name; rows of another value are another network */
+    COLUMN_REFUSE,  /* a flag that must be false */
     COLUMN_UNUSED,
 };
 

@@ -146,6 +146,38 @@ int64_t problem_macs(const struct problem *p)
     return p->M * p->N * real * p->batch;
 }
 
+static bool operand_equal(const struct operand *a, const struct operand *b)
+{
+    const bool same_file = a->file == b->file || (a->file != NULL && b->file != NULL && strcmp(a->file, b->file) == 0);
+    return a->dtype == b->dtype && a->mx == b->mx && a->format == b->format && a->transpose == b->transpose &&
+           a->rows == b->rows && a->cols == b->cols && a->ld == b->ld && a->align == b->align && same_file &&
+           a->data == b->data && a->input == b->input;
+}
+
+bool problem_equal(const struct problem *a, const struct problem *b)
+{
+    static const enum tensor tensors[] = {TENSOR_A,  TENSOR_B,  TENSOR_C,    TENSOR_BIAS,
+                                          TENSOR_SA, TENSOR_SB, TENSOR_QUANT};
+    static const struct operand none = {.dtype = DTYPE_NONE};
+    const struct conv_shape *x = &a->conv, *y = &b->conv;
+    bool same = a->op == b->op && a->M == b->M && a->N == b->N && a->K == b->K && a->batch == b->batch &&
+                a->groups == b->groups && a->relu == b->relu && a->hf32 == b->hf32 && a->seed == b->seed &&
+                !(a->deq_scale < b->deq_scale) && !(a->deq_scale > b->deq_scale);
+    for (int64_t g = 0; g < a->groups && same; g++) {
+        same = problem_group_rows(a, g) == problem_group_rows(b, g);
+    }
+    for (size_t i = 0; i < sizeof tensors / sizeof tensors[0] && same; i++) {
+        const struct operand *o = problem_operand(a, tensors[i]), *p = problem_operand(b, tensors[i]);
+        same = operand_equal(o != NULL ? o : &none, p != NULL ? p : &none);
+    }
+    return same &&
+           (a->op != PROBLEM_CONV ||
+            (x->n == y->n && x->c == y->c && x->h == y->h && x->w == y->w && x->cout == y->cout && x->kh == y->kh &&
+             x->kw == y->kw && x->groups == y->groups && x->stride_h == y->stride_h && x->stride_w == y->stride_w &&
+             x->dilation_h == y->dilation_h && x->dilation_w == y->dilation_w && x->pad_top == y->pad_top &&
+             x->pad_bottom == y->pad_bottom && x->pad_left == y->pad_left && x->pad_right == y->pad_right));
+}
+
 int64_t problem_compulsory_bytes(const struct problem *p)
 {
     static const enum tensor tensors[] = {TENSOR_A,  TENSOR_B,  TENSOR_C,    TENSOR_BIAS,

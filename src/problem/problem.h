@@ -87,6 +87,9 @@ int64_t problem_blocks_m(const struct problem *p, int64_t base);
 /* Multiply-accumulates and floating point operations (2 per MAC), all batches. */
 int64_t problem_macs(const struct problem *p);
 
+/* The same sums over the same data, whatever the names. */
+bool problem_equal(const struct problem *a, const struct problem *b);
+
 /* Bytes any kernel must move between GM and the cores: each operand once. */
 int64_t problem_compulsory_bytes(const struct problem *p);
 

@@ -15,7 +15,10 @@ struct record {
     int64_t task, core_mean, core_max, busy[PIPE_N]; /* mcyc */
     uint8_t bound_pipe;
     uint8_t unvalidated;
-    int64_t bytes[PATH_N], compulsory, hbm, macs, used[BUF_N], usable[BUF_N];
+    int64_t bytes[PATH_N], compulsory, hbm, used[BUF_N], usable[BUF_N];
+    int64_t halo;   /* of bytes[PATH_GM_L1]: map rows of a conv that neighbouring M tiles both bring */
+    int64_t macs;   /* useful: the problem's own, a conv's real channels */
+    int64_t issued; /* the cube's: whole fractals, channels filled up to a block */
     int32_t events_used;
     uint64_t insns, steps, steps_simulated;
     uint8_t verify, verified; /* enum verify_level asked for, enum verify_result */

@@ -314,7 +314,17 @@ static void get_share(const struct cell *cell, const struct record *r, int arg, 
 
 /* ---- bytes ---- */
 
-enum bytes_column { BYTES_READ, BYTES_WRITE, BYTES_HBM, BYTES_COMPULSORY, BYTES_L0A, BYTES_L0B };
+enum bytes_column {
+    BYTES_READ,
+    BYTES_WRITE,
+    BYTES_HBM,
+    BYTES_COMPULSORY,
+    BYTES_L0A,
+    BYTES_L0B,
+    BYTES_HALO,
+    COUNT_MACS, /* no bytes, but numbers of 64 bits all the same */
+    COUNT_ISSUED
+};
 
 static int64_t *bytes_slot(struct record *r, int arg)
 {
@@ -329,6 +339,12 @@ static int64_t *bytes_slot(struct record *r, int arg)
         return &r->compulsory;
     case BYTES_L0A:
         return &r->bytes[PATH_L1_L0A];
+    case BYTES_HALO:
+        return &r->halo;
+    case COUNT_MACS:
+        return &r->macs;
+    case COUNT_ISSUED:
+        return &r->issued;
     default:
         return &r->bytes[PATH_L1_L0B];
     }
@@ -495,10 +511,13 @@ static const struct record_column columns[] = {
     {"bound", COLUMN_TEXT, get_bound, set_bound, 0},
     {"tflops", COLUMN_NUMBER, get_tflops, NULL, 0},
     {"peak_share", COLUMN_NUMBER, get_share, NULL, 0},
+    BYTES_COLUMN("macs", COUNT_MACS),
+    BYTES_COLUMN("issued_macs", COUNT_ISSUED),
     BYTES_COLUMN("gm_read_B", BYTES_READ),
     BYTES_COLUMN("gm_write_B", BYTES_WRITE),
     BYTES_COLUMN("hbm_B", BYTES_HBM),
     BYTES_COLUMN("compulsory_B", BYTES_COMPULSORY),
+    BYTES_COLUMN("halo_B", BYTES_HALO),
     BYTES_COLUMN("l1_l0a_B", BYTES_L0A),
     BYTES_COLUMN("l1_l0b_B", BYTES_L0B),
     USED_COLUMN("l1_used_B", BUF_L1),

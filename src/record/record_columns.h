@@ -30,7 +30,7 @@ bool record_feasible(const struct cell *cell, const struct record *r);
 /* Bytes read from and written to GM. */
 int64_t record_gm_read(const struct record *r);
 int64_t record_gm_write(const struct record *r);
-/* Real operations over task time, 10^12 / s; 0 if there is no time. */
+/* Useful operations (2 a MAC; a conv's real channels) over task time, 10^12 / s; 0 if there is no time. */
 double record_tflops(const struct cell *cell, const struct record *r);
 /* Peak of the whole target for the problem's operand type, 10^12 / s. */
 double record_peak_tflops(const struct cell *cell);

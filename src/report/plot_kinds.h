@@ -5,6 +5,7 @@
 #ifndef REPORT_PLOT_KINDS_H
 #define REPORT_PLOT_KINDS_H
 
+#include "report/layers.h"
 #include "report/picture.h"
 #include "study/boxes.h"
 #include "study/exposed.h"
@@ -22,6 +23,9 @@ bool plot_pareto(const struct plot_input *in, struct picture *p, struct strbuf *
 bool plot_budget(const struct plot_input *in, struct picture *p, struct strbuf *why);
 bool plot_timeline(const struct plot_input *in, struct picture *p, struct strbuf *why);
 bool plot_exposed(const struct plot_input *in, struct picture *p, struct strbuf *why);
+
+/* One picture of all networks of a run (layers.h). */
+bool plot_layers(const struct networks *networks, struct picture *p, struct strbuf *why);
 
 /* The buffer map of any plan; false if the target has none of the buffers. */
 bool plot_budget_map(const struct target *target, const struct plan *plan, const char *title, struct picture *p);

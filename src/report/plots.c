@@ -67,6 +67,32 @@ static enum status plot_cells(const struct plotter *w, struct diag *d)
     return STATUS_OK;
 }
 
+/* Without networks there is nothing to say. */
+static enum status plot_networks(const struct plotter *w, struct diag *d)
+{
+    struct networks networks;
+    struct picture p;
+    struct strbuf why;
+    if (!(w->collect->experiment->plots & PLOT_LAYERS)) {
+        return STATUS_OK;
+    }
+    if (networks_make(w->collect, &networks) != STATUS_OK) {
+        return diag_error(d, STATUS_NO_MEMORY, NULL, "no memory for a plot");
+    }
+    enum status st = STATUS_OK;
+    picture_init(&p, "layers", 900, 600);
+    strbuf_init(&why);
+    if (networks.count && plot_layers(&networks, &p, &why)) {
+        st = picture_write(w->dir, "plots/", &p, w->draw, d);
+    } else if (networks.count) {
+        diag_warning(d, NULL, "no picture of the layers: %s", strbuf_cstr(&why));
+    }
+    strbuf_fini(&why);
+    picture_fini(&p);
+    networks_fini(&networks);
+    return st;
+}
+
 enum status plots_write(struct run_dir *dir, const struct collect *c, struct diag *d)
 {
     struct plotter w = {.dir = dir, .collect = c, .draw = os_have_program("gnuplot")};
@@ -78,8 +104,11 @@ enum status plots_write(struct run_dir *dir, const struct collect *c, struct dia
         diag_hint(d, "apt-get install gnuplot-nox fonts-dejavu-core, then: cd plots && gnuplot heatmap.gp");
     }
     enum status st = study_create(NULL, &w.study);
-    if (st == STATUS_OK) {
+    if (st == STATUS_OK && c->experiment->plots != PLOT_LAYERS) {
         st = plot_cells(&w, d);
+    }
+    if (st == STATUS_OK) {
+        st = plot_networks(&w, d);
     }
     study_destroy(w.study);
     return st;

@@ -10,7 +10,8 @@
 #include "sweep/collect.h"
 
 /* Writes the pictures the config asks for, in plots/ (of several cells:
- * plots/cellN/, the first PLOTS_CELLS with a feasible tiling). What cannot be
+ * plots/cellN/, the first PLOTS_CELLS with a feasible tiling; the layers of
+ * networks are one picture of all cells). What cannot be
  * drawn (no data, no gnuplot, gnuplot failed) is a warning in `d`. */
 #define PLOTS_CELLS 8
 enum status plots_write(struct run_dir *dir, const struct collect *c, struct diag *d);

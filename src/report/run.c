@@ -11,6 +11,7 @@
 #include "record/run_dir.h"
 #include "report/best.h"
 #include "report/errors.h"
+#include "report/layers.h"
 #include "report/plots.h"
 #include "report/summary.h"
 #include "report/tables.h"
@@ -125,6 +126,22 @@ static enum status write_summary(struct run_dir *dir, const struct collect *c, s
     return st;
 }
 
+/* layers.csv, where cells are layers of networks. */
+static enum status write_layers(struct run_dir *dir, const struct collect *c, struct strbuf *text, struct diag *d)
+{
+    struct networks networks;
+    if (networks_make(c, &networks) != STATUS_OK) {
+        return no_memory(d);
+    }
+    enum status st = STATUS_OK;
+    if (networks.count) {
+        networks_csv(&networks, text);
+        st = write_text(dir, "layers.csv", text, d);
+    }
+    networks_fini(&networks);
+    return st;
+}
+
 static enum status write_files(struct run_dir *dir, const struct collect *c, struct diag *d)
 {
     const struct experiment *e = c->experiment;
@@ -134,6 +151,9 @@ static enum status write_files(struct run_dir *dir, const struct collect *c, str
     if (st == STATUS_OK) {
         tables_reasons(c, &text);
         st = write_text(dir, "reasons.csv", &text, d);
+    }
+    if (st == STATUS_OK) {
+        st = write_layers(dir, c, &text, d);
     }
     if (st == STATUS_OK) {
         st = write_summary(dir, c, d);

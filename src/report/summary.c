@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "record/record_columns.h"
 #include "report/errors.h"
+#include "report/layers.h"
 #include "timing/timing.h"
 
 const char *summary_counter(enum pipe pipe)
@@ -180,6 +181,13 @@ void summary_text(const struct collect *c, const struct error_row *errors, struc
     strbuf_add(
         out, "Times are of the model, not of a board. ~ marks tilings within the model's error of the best: it cannot\n"
              "tell them apart, so they stand in order of GM bytes and headroom; rank is by time.\n");
+    struct networks networks;
+    if (networks_make(c, &networks) == STATUS_OK) {
+        networks_text(&networks, out);
+        networks_fini(&networks);
+    } else {
+        out->failed = true;
+    }
     for (size_t i = 0; i < c->experiment->count; i++) {
         add_cell(c, &c->cells[i], errors == NULL ? NULL : &errors[i], out);
     }

@@ -11,8 +11,9 @@ static inline bool summary_indistinct(const struct target *target, int64_t task,
     return 100.0 * (double)(task - best) <= target->validated_error * (double)best;
 }
 
-/* For each cell: what its operands hold and how large the error of C is, if `errors`
- * (one row a cell; NULL: none) knows; the best tilings ranked, with time, share of peak, what binds,
+/* Networks, if cells are layers of some (layers.h). For each cell: what its
+ * operands hold and how large the error of C is, if `errors` (one row a cell;
+ * NULL: none) knows; the best tilings ranked, with time, share of peak, what binds,
  * GM bytes and headroom; then why points were infeasible. */
 struct error_row;
 void summary_text(const struct collect *c, const struct error_row *errors, struct strbuf *out);

@@ -25,6 +25,16 @@ void conv_rows_of(const struct conv_shape *v, int64_t from, int64_t extent, stru
     out->pad_bottom = (int32_t)max_i64(0, bottom - (out->first + out->count - 1));
 }
 
+int64_t conv_rows_halo(const struct conv_shape *v, int64_t from, const struct conv_rows *rows)
+{
+    struct conv_rows before;
+    if (from == 0) {
+        return 0;
+    }
+    conv_rows_of(v, from - 1, 1, &before);
+    return max_i64(0, min_i64(before.first + before.count - rows->first, rows->count));
+}
+
 int64_t conv_point(const struct conv_shape *v, const struct conv_rows *rows, int64_t at)
 {
     const int64_t wo = conv_out_w(v);

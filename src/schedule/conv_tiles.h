@@ -20,6 +20,10 @@ struct conv_rows {
  * an instruction cannot load a map without rows. */
 void conv_rows_of(const struct conv_shape *v, int64_t from, int64_t extent, struct conv_rows *out);
 
+/* Of these rows of the map, those (the first ones) that the run of points before
+ * `from` sees too: the halo, which is brought once for either run. */
+int64_t conv_rows_halo(const struct conv_shape *v, int64_t from, const struct conv_rows *rows);
+
 /* Row of the expanded matrix of these rows that holds output point `at` of the conv. */
 int64_t conv_point(const struct conv_shape *v, const struct conv_rows *rows, int64_t at);
 

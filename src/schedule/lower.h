@@ -15,6 +15,7 @@ struct copy_shape {
     int32_t chunk_k;         /* K elements brought; 0 for rows of bias and quant */
     int32_t insns;           /* 1, or one a row where a pitch does not fit its field */
     int32_t fills;           /* zero Fills behind it (MX, K tails) */
+    int32_t halo;            /* conv: of the rows, those the M tile before this one brings too */
 };
 
 /* Does a copy of `role` belong to this step, and does it move anything? */

@@ -46,7 +46,9 @@ void lower_conv_copy_shape(const struct schedule *s, const struct step *step, st
     struct chunk c;
     chunk_of(s, step, &c);
     /* A point of the map is a row, as in Nz. */
-    *out = (struct copy_shape){.rows = (int32_t)(c.rows.count * s->problem->conv.w),
+    const struct conv_shape *v = &s->problem->conv;
+    *out = (struct copy_shape){.rows = (int32_t)(c.rows.count * v->w),
+                               .halo = (int32_t)(conv_rows_halo(v, step->tile.hold[ROLE_A].from, &c.rows) * v->w),
                                .row_bytes = (int32_t)(c.block_count * 32),
                                .chunk_k = (int32_t)c.k,
                                .insns = in_one(s->problem, &c) ? 1 : (int32_t)c.block_count};

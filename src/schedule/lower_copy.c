@@ -208,6 +208,7 @@ void lower_copy_shape(const struct schedule *s, const struct step *step, enum ro
     out->row_bytes = (int32_t)(o->format != LAYOUT_ND ? columns * 32 : dtype_bytes(o->dtype, w.cols));
     out->insns = copy_insns(copy_form(s, step, role, &w), &w, columns);
     out->fills = needs_fill(s, role, &w);
+    out->halo = 0;
 }
 
 int64_t lower_copy_max(const struct schedule *s)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
+#include "schedule/conv_tiles.h"
 #include "schedule/lower.h"
 #include "schedule/tiles.h"
 #include "tiling/dtypes.h"
@@ -249,6 +250,7 @@ static void work_copy(const struct schedule *s, const struct step *step, enum ro
     w->fills[role] = c.fills;
     w->insns[PIPE_MTE2] += c.insns + c.fills;
     w->bytes[PATH_GM_L1] += (int64_t)c.rows * c.row_bytes;
+    w->halo += (int64_t)c.halo * c.row_bytes;
 }
 
 static void work_load(const struct schedule *s, const struct step *step, enum role role, struct step_work *w)
@@ -334,6 +336,8 @@ static void add_tile(const struct schedule *s, const struct tile *tile, int64_t 
             out->insns += (uint64_t)(w.insns[i] * times);
         }
         out->macs += w.macs * times;
+        out->halo += w.halo * times;
+        out->fractals += (int64_t)w.frac_m * w.frac_n * w.frac_k * times;
     }
     out->steps += (uint64_t)(nk * times);
     out->tiles += (uint64_t)times;
@@ -342,12 +346,21 @@ static void add_tile(const struct schedule *s, const struct tile *tile, int64_t 
 /* What a tile's sums depend on. */
 struct tile_shape {
     int32_t m, n, k, extent[2];
+    int32_t map_rows, halo_rows; /* conv: a map's edge cuts rows off */
     uint8_t load[2], resident[2], first_slice, pad[3];
 };
 
-static void shape_of(const struct tile *tile, struct tile_shape *x)
+static void shape_of(const struct schedule *s, const struct tile *tile, struct tile_shape *x)
 {
     memset(x, 0, sizeof *x);
+    if (s->problem->op == PROBLEM_CONV) {
+        const struct conv_shape *v = &s->problem->conv;
+        const struct tile_hold *a = &tile->hold[ROLE_A];
+        struct conv_rows rows;
+        conv_rows_of(v, a->from, a->extent, &rows);
+        x->map_rows = (int32_t)rows.count;
+        x->halo_rows = (int32_t)conv_rows_halo(v, a->from, &rows);
+    }
     x->m = tile->m, x->n = tile->n, x->k = tile->k;
     x->first_slice = tile->kslice == 0; /* has the bias */
     for (int role = ROLE_A; role <= ROLE_B; role++) {
@@ -374,7 +387,7 @@ void schedule_totals(const struct schedule *s, struct schedule_totals *out)
             struct tile tile;
             struct tile_shape shape;
             schedule_tile_at(s, core, t, &tile);
-            shape_of(&tile, &shape);
+            shape_of(s, &tile, &shape);
             int i = 0;
             while (i < used && memcmp(&shapes[i].shape, &shape, sizeof shape) != 0) {
                 i++;

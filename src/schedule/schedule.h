@@ -72,6 +72,7 @@ struct step_work {
     int32_t fills[ROLE_N];                   /* Fills of L1 with zeros (MX, K tails), on MTE2 */
     int32_t calls[ROLE_N];                   /* L1->L0 (BT, FB) instructions per operand, all of equal bytes */
     int64_t bytes[PATH_N];
+    int64_t halo;                   /* conv: bytes of A's copy that the M tile before this one brings too */
     int32_t frac_m, frac_n, frac_k; /* fractal products of the Mmad = frac_m * frac_n * frac_k */
     int64_t macs;                   /* real m * n * k */
     int32_t store_m, store_n;       /* Fixpipe, 0 if none */
@@ -149,7 +150,9 @@ bool schedule_periodic(const struct schedule *s);
 struct schedule_totals {
     int64_t bytes[PATH_N];
     int64_t copied[ROLE_N]; /* of bytes[PATH_GM_L1]: each operand's, bytes */
-    int64_t macs;
+    int64_t halo;     /* part of bytes[PATH_GM_L1] */
+    int64_t macs;     /* real m * n * k; a conv's k counts channels that fill up a block */
+    int64_t fractals; /* fractal products the cube makes */
     uint64_t steps, insns, tiles;
 };
 void schedule_totals(const struct schedule *s, struct schedule_totals *out);

@@ -90,7 +90,9 @@ static void record_totals(const struct schedule *s, struct record *r)
     struct schedule_totals totals;
     schedule_totals(s, &totals);
     memcpy(r->bytes, totals.bytes, sizeof r->bytes);
-    r->macs = totals.macs;
+    r->halo = totals.halo;
+    r->macs = problem_macs(s->problem);
+    r->issued = totals.fractals * 256 * dtype_c0(s->problem->a.dtype);
     r->insns = totals.insns;
     r->compulsory = problem_compulsory_bytes(s->problem);
 }

@@ -95,7 +95,28 @@ static void add_insn(const struct insn *i, struct step_work *w)
     }
 }
 
-static void check_step(const struct schedule *s, int32_t core, int64_t i, struct insn *insns, int64_t *macs)
+/* Bytes of a copy of the map that lie above the rows only its own points see:
+ * counted point by point. */
+static int64_t halo_of(const struct schedule *s, const struct step *step, const struct insn *copy)
+{
+    const struct conv_shape *v = &s->problem->conv;
+    const int64_t wo = conv_out_w(v), from = step->tile.hold[ROLE_A].from, row_bytes = v->w * 32;
+    const int64_t first = copy->src.byte / row_bytes % v->h, count = copy->p.copy.blockLen * 32 / row_bytes;
+    int64_t shared = 0;
+    for (int64_t row = first; row < first + count; row++) {
+        bool seen = false;
+        for (int64_t at = 0; at < from && !seen; at++) {
+            const int64_t top = at / wo * v->stride_h - v->pad_top, bottom = top + (v->kh - 1) * v->dilation_h;
+            /* A run without a row of the map has one all the same. */
+            seen = (row >= top && row <= bottom) || (row == v->h - 1 && top >= v->h) || (row == 0 && bottom < 0);
+        }
+        shared += seen;
+    }
+    return shared * row_bytes * copy->p.copy.blockCount;
+}
+
+static void check_step(const struct schedule *s, int32_t core, int64_t i, struct insn *insns,
+                       struct schedule_totals *sum)
 {
     struct step step;
     struct step_work got, want = {0};
@@ -105,6 +126,18 @@ static void check_step(const struct schedule *s, int32_t core, int64_t i, struct
     assert_in_range(n, 1, schedule_expand_max(s));
     for (int j = 0; j < n; j++) {
         add_insn(&insns[j], &want);
+        if (insns[j].op == OP_DATA_COPY && insns[j].src.tensor == TENSOR_A) {
+            want.halo += halo_of(s, &step, &insns[j]);
+        }
+        if (insns[j].op == OP_MMAD) {
+            sum->fractals += ceil_div(insns[j].p.mmad.m, 16) * ceil_div(insns[j].p.mmad.n, 16) *
+                             ceil_div(insns[j].p.mmad.k, dtype_c0((enum dtype)insns[j].dtype));
+        }
+    }
+    if (got.halo != want.halo) {
+        conv_print(s);
+        fail_msg("core %d step %d: %lld bytes of halo, %lld counted", core, (int)i, (long long)got.halo,
+                 (long long)want.halo);
     }
     want.bytes[PATH_L1_BT] = got.bytes[PATH_L1_BT];
     if (memcmp(want.bytes, got.bytes, sizeof want.bytes) != 0 ||
@@ -112,23 +145,29 @@ static void check_step(const struct schedule *s, int32_t core, int64_t i, struct
         conv_print(s);
         fail_msg("core %d step %d: step_work is not the sum of its instructions", core, (int)i);
     }
-    *macs += got.macs;
+    for (int b = 0; b < PATH_N; b++) {
+        sum->bytes[b] += got.bytes[b];
+    }
+    sum->halo += got.halo;
+    sum->macs += got.macs;
 }
 
 static void check_sums(const struct schedule *s)
 {
     struct insn *insns = calloc((size_t)schedule_expand_max(s), sizeof *insns);
-    struct schedule_totals closed;
-    int64_t macs = 0;
+    struct schedule_totals closed, sum = {.macs = 0};
     for (int32_t core = 0; core < s->cores; core++) {
         for (int64_t i = 0; i < schedule_steps(s, core); i++) {
-            check_step(s, core, i, insns, &macs);
+            check_step(s, core, i, insns, &sum);
         }
     }
     schedule_totals(s, &closed);
-    assert_int_equal(closed.macs, macs);
+    assert_int_equal(closed.macs, sum.macs);
+    assert_int_equal(closed.halo, sum.halo);
+    assert_int_equal(closed.fractals, sum.fractals);
+    assert_memory_equal(closed.bytes, sum.bytes, sizeof sum.bytes);
     /* Every product once; channels that fill up a block are multiplied too. */
-    assert_int_equal(macs, s->problem->M * s->problem->N * s->problem->K * s->problem->batch);
+    assert_int_equal(sum.macs, s->problem->M * s->problem->N * s->problem->K * s->problem->batch);
     free(insns);
 }
 

@@ -85,6 +85,112 @@ static void every_file_loads(void **state)
     }
 }
 
+/* ResNet-50 by its rule: four stages of 3, 4, 6, 3 blocks of 1x1, 3x3, 1x1; the
+ * first block of a stage strides in its 3x3 (v1.5) and has a 1x1 on the shortcut. */
+struct rule {
+    int64_t c, side, cout, k, stride;
+};
+
+static size_t resnet50(struct rule out[64])
+{
+    static const int blocks[4] = {3, 4, 6, 3};
+    size_t n = 0;
+    int64_t c = 64, side = 56;
+    out[n++] = (struct rule){3, 224, 64, 7, 2};
+    for (int stage = 0; stage < 4; stage++) {
+        const int64_t width = (int64_t)64 << stage;
+        for (int block = 0; block < blocks[stage]; block++) {
+            const int64_t stride = stage > 0 && block == 0 ? 2 : 1;
+            out[n++] = (struct rule){c, side, width, 1, 1};
+            out[n++] = (struct rule){width, side, width, 3, stride};
+            if (block == 0) {
+                out[n++] = (struct rule){c, side, 4 * width, 1, stride};
+            }
+            side /= stride;
+            out[n++] = (struct rule){width, side, 4 * width, 1, 1};
+            c = 4 * width;
+        }
+    }
+    return n;
+}
+
+static bool follows(const struct problem *p, const struct rule *r)
+{
+    const struct conv_shape *v = &p->conv;
+    return v->c == r->c && v->h == r->side && v->w == r->side && v->cout == r->cout && v->kh == r->k && v->kw == r->k &&
+           v->stride_h == r->stride && v->stride_w == r->stride && v->pad_top == r->k / 2 &&
+           v->pad_bottom == r->k / 2 && v->pad_left == r->k / 2 && v->pad_right == r->k / 2;
+}
+
+/* Every layer of the network is in the list as often as it occurs. */
+static void resnet50_is_whole(void **state)
+{
+    (void)state;
+    struct rule rules[64];
+    const size_t n = resnet50(rules);
+    assert_int_equal(n, 53);
+    static const char *const lists[] = {"op: conv, N: 16, shapes: shapes/resnet50_conv.csv",
+                                        "op: conv, N: 16, merge: true, shapes: shapes/resnet50_conv.csv"};
+    for (size_t k = 0; k < 2; k++) {
+        struct loaded l;
+        load(&l, lists[k]);
+        assert_int_equal(l.status, STATUS_OK);
+        assert_int_equal(l.e->count, k ? 23 : 53);
+        int64_t occurs = 0;
+        for (size_t i = 0; i < l.e->count; i++) {
+            const struct cell *cell = &l.e->cells[i];
+            int64_t rows = 0, listed = 0;
+            for (size_t j = 0; j < n; j++) {
+                rows += follows(&cell->problem, &rules[j]);
+            }
+            for (size_t j = 0; j < l.e->count; j++) {
+                listed += problem_equal(&l.e->cells[j].problem, &cell->problem) ? l.e->cells[j].count : 0;
+            }
+            assert_true(rows > 0);
+            assert_int_equal(listed, rows);
+            assert_string_equal(cell->network, "resnet50_conv, N 16");
+            occurs += cell->count;
+        }
+        assert_int_equal(occurs, 53);
+        assert_string_equal(l.e->cells[0].layer, "conv1");
+        assert_string_equal(l.e->cells[0].name, "ascend910b1/conv1_n16c3h224w224_k64r7s7_stride2_pad3/base");
+        unload(&l);
+    }
+}
+
+/* What names a network, and how layers are counted. */
+static void networks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *problem;
+        size_t row;
+        const char *network, *layer;
+        int64_t count;
+    } rows[] = {
+        {"shapes: shapes/llm_weight_shapes.csv, M: [1, 16]", 1, "llm_weight_shapes Mistral-7B-v0.1, M 16",
+         "16x6144x4096", 1},
+        {"name: decode, shapes: shapes/llm_weight_shapes.csv, M: 16, tp: 8, count: 32", 1,
+         "decode Mistral-7B-v0.1, M 16, tp 8", "16x4096x512", 32},
+        {"shapes: shapes/cosa_conv_layers.csv", 0, "cosa_conv_layers alexnet_graph", "_outputs_210.yaml", 1},
+        {"shapes: shapes/deepbench_conv.csv", 0, "deepbench_conv training_set", "n4c1h161w700_k32r5s20_stride2", 1},
+        {"shapes: ../tests/data/configs/counts.csv", 1, "counts", "second", 7},
+        {"shapes: ../tests/data/configs/counts.csv, merge: true", 0, "counts", "first", 8},
+        {"M: 16, N: 16, K: 16, count: 5", 0, "t", "16x16x16", 5},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct loaded l;
+        load(&l, rows[i].problem);
+        assert_int_equal(l.status, STATUS_OK);
+        assert_true(rows[i].row < l.e->count);
+        const struct cell *cell = &l.e->cells[rows[i].row];
+        assert_string_equal(cell->network, rows[i].network);
+        assert_string_equal(cell->layer, rows[i].layer);
+        assert_int_equal(cell->count, rows[i].count);
+        unload(&l);
+    }
+}
+
 static void bad_rows_stay(void **state)
 {
     (void)state;
@@ -238,6 +344,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_file_loads),
         cmocka_unit_test(bad_rows_stay),
+        cmocka_unit_test(resnet50_is_whole),
+        cmocka_unit_test(networks),
         cmocka_unit_test(a_place_is_given_for_bad_fields),
         cmocka_unit_test(own_conv_columns),
         cmocka_unit_test(transposes_follow_the_row_unless_said),
