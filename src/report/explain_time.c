@@ -93,6 +93,7 @@ static void on_barrier(struct trace *t, const struct insn *insn)
     for (int i = 0; i < PIPE_N; i++) {
         raise_to(&all, t->done[i].at, t->done[i].node);
         raise_to(&all, t->free[i].at, t->free[i].node);
+        raise_to(&all, t->held[i].at, t->held[i].node);
     }
     for (int i = 0; i < PIPE_N; i++) {
         const int64_t at = insn->p.barrier.pipe == PIPE_ALL ? all.at + cost_mcyc(t->p->tile_barrier) : t->done[i].at;

@@ -6,7 +6,7 @@
  *   wait the L0 slot, wait the chunks that start here, load A, load B, bias to
  *   BT, release chunks that end here, hand L0 to the cube;
  *   Mmad, PIPE_M barrier where the documents ask, release L0;
- *   after the last K step Fixpipe.
+ *   after the last K step Fixpipe; with tileBarrier a barrier over all pipes.
  * Event ids: MTE1_MTE2 and MTE2_MTE1 0,1 = A ping/pong, 2,3 = B, 4 bias, 5 quant;
  * M_MTE1 and MTE1_M = L0 slot (2,3 for L0B where dbL0A != dbL0B; M_MTE1 2 or 4
  * bias); M_FIX and FIX_M = L0C slot; MTE1_FIX and FIX_MTE1 0 = quant. */
@@ -282,6 +282,9 @@ int schedule_expand(const struct schedule *s, const struct step *step, struct in
     }
     if (step->due & DUE_STORE) {
         store(&l, step);
+        if (s->t.tileBarrier) {
+            list_barrier(&l, PIPE_ALL);
+        }
     }
     return l.n;
 }

@@ -9,7 +9,6 @@
 
 /* Fields that must keep their default. */
 static const enum tiling_field DEFAULT_ONLY[] = {
-    TF_tileBarrier,
     TF_scaleFactorM,
     TF_scaleFactorN,
 };

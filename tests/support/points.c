@@ -225,6 +225,7 @@ static void random_variant(const struct problem *p, struct rng *rng, struct tili
     default:
         break;
     }
+    t->tileBarrier = sometimes(rng, 0, 1);
 }
 
 void point_random(const struct target *target, const struct point_limits *limits, struct rng *rng, struct problem *p,

@@ -155,6 +155,9 @@ static void tile_barrier(void **state)
     assert_int_equal(lab_cycles(l, NULL), 127);
     l->target.timing.tile_barrier = 3;
     assert_int_equal(lab_cycles(l, NULL), 127); /* not asked for */
+    /* F0 ends at 77; tile 1 has nothing in flight before: 80 + cA, cB, lB, M, F = 80 + 77, and 3 more behind it. */
+    l->tiling.tileBarrier = 1;
+    assert_int_equal(lab_cycles(l, NULL), 157);
 }
 
 static void batches(void **state)
