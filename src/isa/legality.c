@@ -289,6 +289,9 @@ void legality_check(const struct insn *in, const struct target *t, const struct 
         violation_add(out, E_PARAM, "op", in->op, "", "no instruction");
         return;
     }
+    if (in->op == OP_PIPE_BARRIER) {
+        check_ranges(in, t, out);
+    }
     if (in->op < OP_ND2NZ || in->op > OP_FIXPIPE) {
         return; /* flags and registers have no tables; the race check judges flags */
     }

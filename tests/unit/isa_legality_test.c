@@ -286,6 +286,19 @@ static void test_ranges(void **state)
     assert_true(fields_seen > 120);
 }
 
+/* Flags and registers have no document's table; a barrier names its pipe. */
+static void test_barrier(void **state)
+{
+    (void)state;
+    struct insn in;
+    insn_init(&in, OP_PIPE_BARRIER, DTYPE_NONE);
+    for (int pipe = PIPE_MTE2; pipe <= PIPE_ALL + 2; pipe++) {
+        in.p.barrier.pipe = (uint8_t)pipe;
+        insn_set_pipe(&in);
+        expect(&in, PRODUCT_ASCEND910B, pipe > PIPE_ALL ? E_RANGE : E_NONE, "barrier");
+    }
+}
+
 /* Product by product: the same field, other ranges. */
 static void test_product_ranges(void **state)
 {
@@ -606,6 +619,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vectors_are_legal),
         cmocka_unit_test(test_errors_are_exact),
+        cmocka_unit_test(test_barrier),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_product_ranges),
         cmocka_unit_test(test_2d),
