@@ -84,6 +84,16 @@ static int64_t loader_of(const struct schedule *s, const struct tile *tile, enum
     return x.t;
 }
 
+/* Scales of several tiles (scaleFactorM, N) come with the first of them. */
+static int64_t scale_loader_of(const struct schedule *s, const struct tile *tile, enum role role)
+{
+    struct tile x = *tile;
+    while (x.t > 0 && s->hold[role] == HOLD_CHUNKS && !x.hold[role].load_scales) {
+        schedule_tile_at(s, tile->core, x.t - 1, &x);
+    }
+    return x.t;
+}
+
 /* The tile that gives back the slot which `tile` took for a group; the pattern's
  * own tile `last` if none before it does. */
 static int64_t releaser_of(const struct schedule *s, const struct tile *tile, enum role role, int64_t last)
@@ -106,6 +116,8 @@ static void chain_need(const struct schedule *s, int32_t core, int64_t t, int64_
         schedule_tile_at(s, core, c->t[i], &tile);
         chain_add(c, loader_of(s, &tile, ROLE_A));
         chain_add(c, loader_of(s, &tile, ROLE_B));
+        chain_add(c, scale_loader_of(s, &tile, ROLE_A));
+        chain_add(c, scale_loader_of(s, &tile, ROLE_B));
         chain_add(c, releaser_of(s, &tile, ROLE_A, last));
         chain_add(c, releaser_of(s, &tile, ROLE_B, last));
         if (c->count != before) {
@@ -168,7 +180,8 @@ static bool drains(const struct schedule *s, const struct tile *tile)
  * taken and released tiles apart, so there the whole core is checked. */
 static enum status check_races(struct verify *v, int32_t core, const struct tile *tile, struct diag *d)
 {
-    const bool chunked = v->s->hold[ROLE_A] == HOLD_CHUNKS && v->s->hold[ROLE_B] == HOLD_CHUNKS;
+    const bool spans = v->s->t.scaleFactorM > 1 || v->s->t.scaleFactorN > 1;
+    const bool chunked = !spans && v->s->hold[ROLE_A] == HOLD_CHUNKS && v->s->hold[ROLE_B] == HOLD_CHUNKS;
     const int64_t first = max_i64(0, tile->t - 2);
     if (chunked) {
         return race_check_tiles(v->race, v->s, core, first, tile->t - first + 1, d);
@@ -186,7 +199,7 @@ static void taint_left_over(struct verify *v, const struct tile *tile)
 {
     static const enum buffer buffers[] = {BUF_L1, BUF_L0A, BUF_L0B};
     for (int role = ROLE_A; role <= ROLE_B; role++) {
-        if (v->s->hold[role] != HOLD_CHUNKS || tile->hold[role].resident) {
+        if (v->s->hold[role] != HOLD_CHUNKS || tile->hold[role].resident || !tile->hold[role].load_scales) {
             return;
         }
     }
@@ -304,6 +317,9 @@ static void form_of(const struct schedule *s, const struct tile *tile, int32_t s
         const struct tile_hold *h = &tile->hold[role];
         f->extent[role] = h->extent;
         f->offset[role] = (role == ROLE_A ? tile->m0 : tile->n0) - h->from;
+        f->scale_extent[role] = h->scale_extent;
+        f->scale_offset[role] = h->scale_extent > 0 ? (role == ROLE_A ? tile->m0 : tile->n0) - h->scale_from : 0;
+        f->load_scales[role] = h->load_scales;
         f->load[role] = h->load, f->release[role] = h->release, f->resident[role] = h->resident;
     }
 }

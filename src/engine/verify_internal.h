@@ -80,6 +80,8 @@ struct tile_form {
     uint8_t load[2], release[2], resident[2];
     uint8_t first_slice; /* its sums start from the bias */
     uint8_t pad;
+    int32_t scale_extent[2], scale_offset[2]; /* of the scales L1 holds, and the tile's place in them */
+    uint8_t load_scales[2], pad3[2];
 };
 
 /* All that the run of a pattern depends on. Zeroed before it is filled, so it

@@ -249,6 +249,20 @@ void budget_buffers(const struct budget *b, struct strbuf *out)
 
 /* ---- 2. address map ---- */
 
+/* Which data the scales of a region belong to. */
+static void add_scales(const struct tiling *t, bool a, const struct plan_scales *scales, struct strbuf *out)
+{
+    const int factor = a ? t->scaleFactorKa : t->scaleFactorKb, span = a ? t->scaleFactorM : t->scaleFactorN;
+    strbuf_addf(out, "%d x %d e8m0, for ", scales->rows, scales->codes);
+    if (t->scaleCopy == SCALES_BY_STEP) {
+        strbuf_addf(out, "one base block of %s", a ? "A" : "B");
+    } else if (span > 1) {
+        strbuf_addf(out, "all K of up to %d base blocks of %s", span, a ? "A" : "B");
+    } else {
+        strbuf_addf(out, "%d chunk%s of %s", factor, factor == 1 ? "" : "s", a ? "A" : "B");
+    }
+}
+
 /* "128 x 512 half" and how it lies. */
 static void add_content(const struct budget *b, const struct region *r, struct strbuf *out)
 {
@@ -271,6 +285,9 @@ static void add_content(const struct budget *b, const struct region *r, struct s
             strbuf_add(out, ", points x channels");
             break;
         }
+        if (dtype_info(o->dtype)->bits == 4) {
+            strbuf_add(out, " two in a byte");
+        }
         strbuf_addf(out, ", %s; %d base block%s along K",
                     load_k_contiguous(p, (enum role)r->role) ? "k along the row" : "k down the rows",
                     a ? t->stepKa : t->stepKb, (a ? t->stepKa : t->stepKb) == 1 ? "" : "s");
@@ -279,9 +296,7 @@ static void add_content(const struct budget *b, const struct region *r, struct s
     case ROLE_SB:
         plan_scales(p, t, a ? ROLE_A : ROLE_B, &scales);
         if (r->buf == BUF_L1) {
-            strbuf_addf(out, "%d x %d e8m0, for %d chunk%s of %s", scales.rows, scales.codes,
-                        a ? t->scaleFactorKa : t->scaleFactorKb,
-                        (a ? t->scaleFactorKa : t->scaleFactorKb) == 1 ? "" : "s", a ? "A" : "B");
+            add_scales(t, a, &scales, out);
         } else {
             strbuf_addf(out, "%d x %d e8m0, at data address / 16", scales.rows, t->baseK / 32);
         }

@@ -37,11 +37,27 @@ static char piece_state(const struct steps *st, int64_t s, int64_t span, int32_t
     return piece % db == half ? '#' : '+';
 }
 
+/* Scales go with so many chunks, with single steps, or with several tiles. */
+static char scale_state(const struct steps *st, const struct region *r, int64_t s)
+{
+    const struct tiling *t = st->t;
+    const bool a = r->role == ROLE_SA;
+    const int64_t chunks = a ? (int64_t)t->stepKa * t->scaleFactorKa : (int64_t)t->stepKb * t->scaleFactorKb;
+    const int32_t span = a ? t->scaleFactorM : t->scaleFactorN, db = a ? t->dbA1 : t->dbB1;
+    if (t->scaleCopy == SCALES_BY_STEP) {
+        return s % 2 == r->half ? '#' : '+';
+    }
+    if (span > 1) { /* the first span of the core's slice */
+        return r->half == 0 ? '#' : '+';
+    }
+    return kept_whole(t, a) ? '#' : piece_state(st, s, chunks, db, r->half);
+}
+
 static char l1_state(const struct steps *st, const struct region *r, int64_t s)
 {
     const struct tiling *t = st->t;
-    const bool a = r->role == ROLE_A || r->role == ROLE_SA;
-    const int64_t step = a ? t->stepKa : t->stepKb, factor = a ? t->scaleFactorKa : t->scaleFactorKb;
+    const bool a = r->role == ROLE_A;
+    const int64_t step = a ? t->stepKa : t->stepKb;
     const int64_t kk = s % st->nk;
     switch ((enum role)r->role) {
     case ROLE_A:
@@ -49,7 +65,7 @@ static char l1_state(const struct steps *st, const struct region *r, int64_t s)
         return kept_whole(t, a) ? '#' : piece_state(st, s, step, a ? t->dbA1 : t->dbB1, r->half);
     case ROLE_SA:
     case ROLE_SB:
-        return kept_whole(t, a) ? '#' : piece_state(st, s, step * factor, a ? t->dbA1 : t->dbB1, r->half);
+        return scale_state(st, r, s);
     case ROLE_BIAS:
         return kk == 0 ? '*' : '+'; /* read once a tile, then the next row may come */
     case ROLE_QUANT:
@@ -195,9 +211,15 @@ static void add_words(const struct budget *b, const struct steps *st, struct str
                 st->nk == 1 ? "" : "s", t->baseK, t->baseM, t->baseN, t->baseK);
     chunk_words(b, true, st->nk, out);
     chunk_words(b, false, st->nk, out);
-    if (b->problem.a.mx) {
+    if (b->problem.a.mx && t->scaleCopy == SCALES_BY_STEP) {
+        strbuf_add(out, "    scales in L1: those of one step; released with its loads, under flags of their own\n");
+    } else if (b->problem.a.mx) {
         strbuf_addf(out, "    scales in L1: of A for %d, of B for %d chunks; released with the last of them\n",
                     t->scaleFactorKa, t->scaleFactorKb);
+    }
+    if (t->scaleFactorM > 1 || t->scaleFactorN > 1) {
+        strbuf_addf(out, "    scales stay for tiles: of A for %d along M, of B for %d along N\n", t->scaleFactorM,
+                    t->scaleFactorN);
     }
     if (t->dbL0A == 2 && t->dbL0B == 2) {
         strbuf_add(out,
@@ -243,6 +265,8 @@ static void chunk_name(const struct plan_event *e, bool pong, struct strbuf *out
 {
     if (e->role == ROLE_BIAS || e->role == ROLE_QUANT) {
         strbuf_addf(out, "%s row in L1", e->role == ROLE_BIAS ? "bias" : "quant");
+    } else if (e->role == ROLE_SA) {
+        strbuf_addf(out, "scales of A and B in L1, %s", e->half ? "pong" : "ping");
     } else {
         strbuf_addf(out, "%s%s in L1%s", e->role == ROLE_A ? "A" : "B",
                     !pong     ? ""

@@ -172,8 +172,48 @@ static void loop_copy(const struct schedule *s, enum role role, struct strbuf *o
     } else {
         strbuf_addf(out, "        every %3" PRId32 " steps: ", step);
     }
-    strbuf_addf(out, "copy %s  GM -> L1   %" PRId32 " x %" PRId64 ", into %s\n", role_name(role), mn, k,
-                buffers > 1 ? "the other of 2 buffers" : "its one buffer");
+    strbuf_addf(out, "copy %s  GM -> L1   %" PRId32 " x %" PRId64, role_name(role), mn, k);
+    const enum dtype dtype = role == ROLE_A ? s->problem->a.dtype : s->problem->b.dtype;
+    if (dtype_info(dtype)->bits == 4) {
+        strbuf_addf(out, " elements (%" PRId64 " B, two in a byte)", dtype_bytes(dtype, mn * k));
+    }
+    strbuf_addf(out, ", into %s\n", buffers > 1 ? "the other of 2 buffers" : "its one buffer");
+}
+
+/* What comes with the data of an MX operand: its scales. */
+static void loop_scales(const struct schedule *s, enum role role, struct strbuf *out)
+{
+    const struct tiling *t = &s->t;
+    const bool a = role == ROLE_A;
+    const int32_t factor = a ? t->scaleFactorKa : t->scaleFactorKb, span = a ? t->scaleFactorM : t->scaleFactorN;
+    struct plan_scales scales;
+    plan_scales(s->problem, t, role, &scales);
+    if (t->scaleCopy == SCALES_BY_STEP) {
+        strbuf_add(out, "        every step:      ");
+    } else if (span > 1) {
+        strbuf_addf(out, "        for %3" PRId32 " tiles:   ", span);
+    } else if ((int64_t)factor * (a ? t->stepKa : t->stepKb) >= s->nk) {
+        strbuf_add(out, "        once a tile:     ");
+    } else {
+        strbuf_addf(out, "        every %3" PRId32 " steps: ", factor * (a ? t->stepKa : t->stepKb));
+    }
+    strbuf_addf(out, "copy scales of %s  GM -> L1   %" PRId32 " x %" PRId32 " codes, %s\n", a ? "A" : "B", scales.rows,
+                scales.codes,
+                t->scaleCopy == SCALES_BY_STEP
+                    ? "under flags of their own (not with chunks: each copy has its issue and "
+                      "latency)"
+                    : "behind the data, under the same flag");
+}
+
+/* Zeros behind K tails: MmadMx takes whole blocks of 64 k. */
+static void loop_fills(const struct schedule_totals *totals, const struct schedule *s, struct strbuf *out)
+{
+    if (totals->fills > 0) {
+        strbuf_addf(out,
+                    "        last chunk:      Fill zeros in L1 behind k %" PRId64 " up to %" PRId64 " (%" PRIu64
+                    " Fills, %" PRId64 " B in all)\n",
+                    s->problem->K, align_up(s->problem->K, 64), totals->fills, totals->fill_bytes);
+    }
 }
 
 void explain_loops(const struct schedule *s, struct strbuf *out)
@@ -181,8 +221,15 @@ void explain_loops(const struct schedule *s, struct strbuf *out)
     const struct tiling *t = &s->t;
     loop_assignment(s, out);
     strbuf_addf(out, "      for k in %" PRId32 " steps of %" PRId32 ":\n", s->nk, t->baseK);
+    struct schedule_totals totals;
+    schedule_totals(s, &totals);
     loop_copy(s, ROLE_A, out);
     loop_copy(s, ROLE_B, out);
+    if (s->problem->a.mx) {
+        loop_scales(s, ROLE_A, out);
+        loop_scales(s, ROLE_B, out);
+    }
+    loop_fills(&totals, s, out);
     strbuf_addf(out, "        load A  L1 -> L0A  %" PRId32 " x %" PRId32 " (%s), %" PRId32 " buffers\n", t->baseM,
                 t->baseK, load_words(ROLE_A, t), t->dbL0A);
     strbuf_addf(out, "        load B  L1 -> L0B  %" PRId32 " x %" PRId32 " (%s), %" PRId32 " buffers\n", t->baseN,
@@ -193,14 +240,43 @@ void explain_loops(const struct schedule *s, struct strbuf *out)
     strbuf_addf(out, "      Fixpipe   L0C -> GM  %" PRId32 " x %" PRId32 "%s, %" PRId32 " L0C buffer%s\n", t->baseM,
                 t->baseN, t->unitflag ? " (unitflag: starts while the last Mmad still runs)" : "", t->dbL0C,
                 t->dbL0C > 1 ? "s" : "");
-    struct schedule_totals totals;
-    schedule_totals(s, &totals);
     strbuf_addf(out, "  in all: %" PRIu64 " tiles, %" PRIu64 " steps, %" PRIu64 " instructions on the pipes\n",
                 totals.tiles, totals.steps, totals.insns);
     add_split_k(s, out);
 }
 
 /* ---- times ---- */
+
+/* Bytes as they are stored, and the elements they stand for where two share one. */
+static void copied_part(const struct problem *p, const struct schedule_totals *totals, enum role role,
+                        struct strbuf *out)
+{
+    const struct operand *o = problem_operand(p, (enum tensor)role);
+    if (o == NULL || totals->copied[role] == 0) {
+        return;
+    }
+    strbuf_addf(out, "    %-12s %15" PRId64 " B", region_role((uint8_t)role), totals->copied[role]);
+    if (dtype_info(o->dtype)->bits == 4) {
+        strbuf_addf(out, " packed, %" PRId64 " elements of %s", totals->copied[role] * 2, dtype_info(o->dtype)->name);
+    } else {
+        strbuf_addf(out, ", %s", dtype_info(o->dtype)->name);
+    }
+    strbuf_add(out, "\n");
+}
+
+static void times_copied(const struct schedule *s, struct strbuf *out)
+{
+    const struct problem *p = s->problem;
+    struct schedule_totals totals;
+    if (!p->a.mx && dtype_info(p->a.dtype)->bits != 4 && dtype_info(p->b.dtype)->bits != 4) {
+        return;
+    }
+    schedule_totals(s, &totals);
+    strbuf_add(out, "  GM->L1 by what is moved:\n");
+    for (int role = ROLE_A; role <= ROLE_QUANT; role++) {
+        copied_part(p, &totals, (enum role)role, out);
+    }
+}
 
 static void times_bytes(const struct record *r, struct strbuf *out)
 {
@@ -246,6 +322,7 @@ void explain_times(const struct cell *cell, const struct schedule *s, const stru
                     timing_us(cell->target, bound), r->task > 0 ? 100.0 * (double)bound / (double)r->task : 0.0);
     }
     times_bytes(r, out);
+    times_copied(s, out);
 }
 
 /* ---- the whole ---- */

@@ -2,7 +2,8 @@
  *
  * Program order of a step (kernel_rules.md 8, 12):
  *   chunk copies that are due (wait the slot, copy, scales behind their data,
- *   set arrived), then the tile's bias and quant rows;
+ *   set arrived), with scaleCopy step the step's own scales, then the tile's
+ *   bias and quant rows;
  *   wait the L0 slot, wait the chunks that start here, load A, load B, bias to
  *   BT, release chunks that end here, hand L0 to the cube;
  *   Mmad, PIPE_M barrier where the documents ask, release L0;
@@ -21,6 +22,11 @@ static const struct operand *operand_of(const struct schedule *s, enum role role
     return role == ROLE_A ? &s->problem->a : &s->problem->b;
 }
 
+static bool scales_by_step(const struct schedule *s)
+{
+    return s->problem->a.mx && s->t.scaleCopy == SCALES_BY_STEP;
+}
+
 /* --- GM -> L1 ------------------------------------------------------------ */
 
 /* A scale chunk shares the slot flags of the data chunk it comes with: it is
@@ -34,9 +40,19 @@ static void copy_chunk(struct list *l, const struct step *step, enum role role)
     if (lower_copy_due(l->s, step, role)) {
         lower_copy(l, step, role);
     }
-    if (lower_copy_due(l->s, step, scales)) {
+    if (lower_copy_due(l->s, step, scales) && !scales_by_step(l->s)) {
         lower_copy(l, step, scales);
     }
+    list_set(l, EVENT_MTE2_MTE1, id, 0);
+}
+
+/* Scales of this step alone, of both operands under one flag. */
+static void copy_step_scales(struct list *l, const struct step *step)
+{
+    const int id = plan_scale_event(l->s->problem, &l->s->t) + step->ph.sa;
+    list_wait(l, EVENT_MTE1_MTE2, id, 0);
+    lower_copy(l, step, ROLE_SA);
+    lower_copy(l, step, ROLE_SB);
     list_set(l, EVENT_MTE2_MTE1, id, 0);
 }
 
@@ -49,6 +65,9 @@ static void copies(struct list *l, const struct step *step)
     }
     if (step->due & due[second]) {
         copy_chunk(l, step, second);
+    }
+    if (scales_by_step(l->s)) {
+        copy_step_scales(l, step);
     }
     lower_rows_copy(l, step);
 }
@@ -88,10 +107,12 @@ static void load_shape(const struct schedule *s, const struct step *step, enum r
     out->src = plan_region(&s->plan, BUF_L1, role, is_a ? step->ph.a : step->ph.b);
     out->dst = plan_region(&s->plan, is_a ? BUF_L0A : BUF_L0B, role, is_a ? step->ph.l0a : step->ph.l0b);
     if (o->mx) {
+        int64_t from, rows;
+        lower_scale_rows(s, &step->tile, role, &from, &rows);
         out->scales = (struct load_scales){
             .src = plan_region(&s->plan, BUF_L1, is_a ? ROLE_SA : ROLE_SB, is_a ? step->ph.sa : step->ph.sb),
-            .k_in_image = k_in_image(s, step, role, steps * factor),
-            .mn_in_image = out->mn_in_image};
+            .k_in_image = scales_by_step(s) ? 0 : k_in_image(s, step, role, steps * factor),
+            .mn_in_image = (is_a ? step->tile.m0 : step->tile.n0) - from};
     }
 }
 
@@ -229,6 +250,9 @@ static void loads(struct list *l, const struct step *step)
     const struct schedule *s = l->s;
     list_wait(l, EVENT_M_MTE1, step->ph.l0a, 0);
     wait_chunk(l, step, ROLE_A);
+    if (scales_by_step(s)) {
+        list_wait(l, EVENT_MTE2_MTE1, plan_scale_event(s->problem, &s->t) + step->ph.sa, 0);
+    }
     if (s->t.waitBoth) {
         wait_chunk(l, step, ROLE_B);
     }
@@ -245,6 +269,9 @@ static void loads(struct list *l, const struct step *step)
     }
     if (step->due & DUE_LAST_B) {
         list_set(l, EVENT_MTE1_MTE2, ID_B + step->ph.b, 0);
+    }
+    if (scales_by_step(s)) {
+        list_set(l, EVENT_MTE1_MTE2, plan_scale_event(s->problem, &s->t) + step->ph.sa, 0);
     }
     lower_rows_load(l, step);
     list_set(l, EVENT_MTE1_M, step->ph.l0a, 0);
@@ -304,6 +331,9 @@ static void edge(struct list *l, void (*flag)(struct list *, enum hard_event, in
     }
     for (int i = 0; i < t->dbB1; i++) {
         flag(l, EVENT_MTE1_MTE2, ID_B + i, flags);
+    }
+    for (int i = 0; i < 2 && scales_by_step(l->s); i++) {
+        flag(l, EVENT_MTE1_MTE2, plan_scale_event(l->s->problem, t) + i, flags);
     }
     for (int i = 0; i < t->dbL0A; i++) {
         flag(l, EVENT_M_MTE1, i, flags);

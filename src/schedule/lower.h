@@ -16,11 +16,16 @@ struct copy_shape {
     int32_t insns;           /* 1, or one a row where a pitch does not fit its field */
     int32_t fills;           /* zero Fills behind it (MX, K tails) */
     int32_t halo;            /* conv: of the rows, those the M tile before this one brings too */
+    int64_t fill_bytes;      /* of L1 they write */
 };
 
 /* Does a copy of `role` belong to this step, and does it move anything? */
 bool lower_copy_due(const struct schedule *s, const struct step *step, enum role role);
 void lower_copy_shape(const struct schedule *s, const struct step *step, enum role role, struct copy_shape *out);
+
+/* Rows of A (columns of B) whose scales L1 holds in this tile; ROLE_A, ROLE_B. */
+void lower_scale_rows(const struct schedule *s, const struct tile *tile, enum role role, int64_t *from,
+                      int64_t *extent);
 
 /* Its instructions, without flags. */
 void lower_copy(struct list *l, const struct step *step, enum role role);

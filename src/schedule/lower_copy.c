@@ -56,21 +56,38 @@ static void chunk_range(const struct schedule *s, const struct step *step, enum 
 {
     const enum role data = data_role(role);
     const bool chunked = s->hold[data] == HOLD_CHUNKS;
+    if (is_scale(role) && s->t.scaleCopy == SCALES_BY_STEP) {
+        *at = step->k0;
+        *k = step->k;
+        return;
+    }
     const int64_t step_k = data == ROLE_A ? s->t.stepKa : s->t.stepKb;
     const int64_t factor = !is_scale(role) ? 1 : data == ROLE_A ? s->t.scaleFactorKa : s->t.scaleFactorKb;
     *at = chunked ? step->k0 : 0;
     *k = chunked ? min_i64(step_k * factor * s->t.baseK, step->tile.k - *at) : step->tile.k;
 }
 
+void lower_scale_rows(const struct schedule *s, const struct tile *tile, enum role role, int64_t *from, int64_t *extent)
+{
+    const struct tile_hold *h = &tile->hold[role];
+    const bool span = (role == ROLE_A ? s->t.scaleFactorM : s->t.scaleFactorN) > 1;
+    *from = span ? h->scale_from : h->from;
+    *extent = span ? h->scale_extent : h->extent;
+    if (s->t.scaleCopy == SCALES_BY_STEP) {
+        *from = role == ROLE_A ? tile->m0 : tile->n0;
+        *extent = role == ROLE_A ? tile->m : tile->n;
+    }
+}
+
 /* Scales as they lie in memory: [M, scaleK], or [scaleK / 2, M, 2] (transpose). */
 static struct window scale_window(const struct schedule *s, const struct step *step, enum role role)
 {
-    const struct tile_hold *h = &step->tile.hold[data_role(role)];
-    int64_t at, k;
+    int64_t at, k, from, extent;
     chunk_range(s, step, role, &at, &k);
+    lower_scale_rows(s, &step->tile, data_role(role), &from, &extent);
     const int64_t code = (step->tile.k0 + at) / 32, codes = 2 * ceil_div(k, 64);
-    const struct window inner = {h->from, code, h->extent, codes, k};
-    const struct window pairs = {code / 2, 2 * (int64_t)h->from, codes / 2, 2 * (int64_t)h->extent, k};
+    const struct window inner = {from, code, extent, codes, k};
+    const struct window pairs = {code / 2, 2 * from, codes / 2, 2 * extent, k};
     return operand_of(s, role)->transpose ? pairs : inner;
 }
 
@@ -194,6 +211,15 @@ static bool needs_fill(const struct schedule *s, enum role role, const struct wi
            (!load_k_contiguous(s->problem, role) || align_up(rest, dtype_c0(o->dtype)) < 64);
 }
 
+/* Blocks of 32 B up to the next 64 k: whole columns of the image where K is
+ * contiguous, else rows of every column. */
+static int64_t fill_blocks(const struct schedule *s, enum role role, const struct window *w)
+{
+    const int64_t c0 = dtype_c0(operand_of(s, role)->dtype), end = align_up(w->chunk_k, 64);
+    return load_k_contiguous(s->problem, role) ? (end / c0 - ceil_div(w->chunk_k, c0)) * s->image_rows[role]
+                                               : ceil_div(w->cols, c0) * (end - w->chunk_k);
+}
+
 void lower_copy_shape(const struct schedule *s, const struct step *step, enum role role, struct copy_shape *out)
 {
     if (role == ROLE_A && s->problem->op == PROBLEM_CONV) {
@@ -209,6 +235,7 @@ void lower_copy_shape(const struct schedule *s, const struct step *step, enum ro
     out->insns = copy_insns(copy_form(s, step, role, &w), &w, columns);
     out->fills = needs_fill(s, role, &w);
     out->halo = 0;
+    out->fill_bytes = out->fills > 0 ? fill_blocks(s, role, &w) * 32 : 0;
 }
 
 int64_t lower_copy_max(const struct schedule *s)

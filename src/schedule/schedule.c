@@ -89,6 +89,12 @@ static bool scaled(const struct schedule *s, enum role role)
     return role == ROLE_A ? s->problem->a.mx : s->problem->b.mx;
 }
 
+/* Scales of several base blocks along M (N) come in one copy. */
+static bool spans_tiles(const struct schedule *s, enum role role)
+{
+    return (role == ROLE_A ? s->t.scaleFactorM : s->t.scaleFactorN) > 1;
+}
+
 /* The slots hold this tile's chunks already when the tile that filled them
  * last had the same rows and all chunks of a tile fit the slots. */
 static bool resident(const struct schedule *s, const struct tile *tile, enum role role)
@@ -122,8 +128,10 @@ void schedule_tile_at(const struct schedule *s, int32_t core, int64_t t, struct 
         if (s->hold[role] == HOLD_CHUNKS) {
             const int32_t factor = scale_factor(s, (enum role)role);
             out->hold[role].ordinal = in_full * s->chunks[role] + in_last * s->chunks_last[role];
-            out->hold[role].scales = in_full * ceil_div(s->chunks[role], factor) +
-                                     in_last * ceil_div(s->chunks_last[role], factor);
+            if (!spans_tiles(s, (enum role)role)) {
+                out->hold[role].scales = in_full * ceil_div(s->chunks[role], factor) +
+                                         in_last * ceil_div(s->chunks_last[role], factor);
+            }
             out->hold[role].resident = resident(s, out, (enum role)role);
         }
     }
@@ -169,11 +177,17 @@ static struct side_due side_at(const struct schedule *s, const struct tile *tile
     const int32_t nk = schedule_tile_steps(s, tile);
     const int32_t slots = role == ROLE_A ? s->t.dbA1 : s->t.dbB1;
     struct side_due x = {0};
+    const bool by_step = s->t.scaleCopy == SCALES_BY_STEP && scaled(s, role);
+    if (by_step) {
+        x.scales = true;
+        x.scale_slot = (uint8_t)((tile->step0 + k) % 2);
+    }
     if (s->hold[role] != HOLD_CHUNKS) {
         x.copy = x.first = h->load && k == 0;
         x.last = h->release && k == nk - 1;
-        x.slot = x.scale_slot = (uint8_t)(h->ordinal % slots);
-        x.scales = x.copy && scaled(s, role);
+        x.slot = (uint8_t)(h->ordinal % slots);
+        x.scales = by_step || (x.copy && scaled(s, role));
+        x.scale_slot = by_step ? x.scale_slot : x.slot;
         return x;
     }
     const int32_t step = role == ROLE_A ? s->t.stepKa : s->t.stepKb, chunks = tile_chunks(s, tile, role);
@@ -183,8 +197,8 @@ static struct side_due side_at(const struct schedule *s, const struct tile *tile
     x.last = k == nk - 1 || block == nk - 1 || (block + 1) % step == 0;
     x.keep = x.copy && h->resident;
     x.slot = (uint8_t)((h->ordinal + chunk) % slots);
-    if (scaled(s, role)) {
-        x.scales = x.copy && !x.keep && chunk % scale_factor(s, role) == 0;
+    if (scaled(s, role) && !by_step) {
+        x.scales = x.copy && !x.keep && h->load_scales && chunk % scale_factor(s, role) == 0;
         x.scale_slot = (uint8_t)((h->scales + chunk / scale_factor(s, role)) % slots);
     }
     return x;
@@ -248,6 +262,7 @@ static void work_copy(const struct schedule *s, const struct step *step, enum ro
     w->chunk_k[role] = c.chunk_k;
     w->copies[role] = c.insns;
     w->fills[role] = c.fills;
+    w->fill_bytes += c.fill_bytes;
     w->insns[PIPE_MTE2] += c.insns + c.fills;
     w->bytes[PATH_GM_L1] += (int64_t)c.rows * c.row_bytes;
     w->halo += (int64_t)c.halo * c.row_bytes;
@@ -309,7 +324,7 @@ int64_t schedule_period(const struct schedule *s)
     const struct tiling *t = &s->t;
     const int64_t a = s->hold[ROLE_A] == HOLD_CHUNKS ? (int64_t)t->stepKa * t->scaleFactorKa * t->dbA1 : 1;
     const int64_t b = s->hold[ROLE_B] == HOLD_CHUNKS ? (int64_t)t->stepKb * t->scaleFactorKb * t->dbB1 : 1;
-    return lcm_i64(lcm_i64(a, b), lcm_i64(t->dbL0A, t->dbL0B));
+    return lcm_i64(lcm_i64(a, b), lcm_i64(lcm_i64(t->dbL0A, t->dbL0B), t->scaleCopy == SCALES_BY_STEP ? 2 : 1));
 }
 
 bool schedule_periodic(const struct schedule *s)
@@ -331,10 +346,12 @@ static void add_tile(const struct schedule *s, const struct tile *tile, int64_t 
         }
         for (int i = 0; i < ROLE_N; i++) {
             out->copied[i] += (int64_t)w.rows[i] * w.row_bytes[i] * times;
+            out->fills += (uint64_t)(w.fills[i] * times);
         }
         for (int i = 0; i < PIPE_N; i++) {
             out->insns += (uint64_t)(w.insns[i] * times);
         }
+        out->fill_bytes += w.fill_bytes * times;
         out->macs += w.macs * times;
         out->halo += w.halo * times;
         out->fractals += (int64_t)w.frac_m * w.frac_n * w.frac_k * times;
@@ -347,7 +364,8 @@ static void add_tile(const struct schedule *s, const struct tile *tile, int64_t 
 struct tile_shape {
     int32_t m, n, k, extent[2];
     int32_t map_rows, halo_rows; /* conv: a map's edge cuts rows off */
-    uint8_t load[2], resident[2], first_slice, pad[3];
+    int32_t scale_extent[2];
+    uint8_t load[2], resident[2], first_slice, load_scales[2], pad[1];
 };
 
 static void shape_of(const struct schedule *s, const struct tile *tile, struct tile_shape *x)
@@ -367,6 +385,8 @@ static void shape_of(const struct schedule *s, const struct tile *tile, struct t
         x->extent[role] = tile->hold[role].extent;
         x->load[role] = tile->hold[role].load;
         x->resident[role] = tile->hold[role].resident;
+        x->load_scales[role] = tile->hold[role].load_scales;
+        x->scale_extent[role] = tile->hold[role].scale_extent;
     }
 }
 

@@ -29,10 +29,12 @@ struct tile {
         int64_t ordinal; /* L1 loads of the operand on this core before this tile */
         int64_t scales;  /* and of its MX scales */
         uint8_t load, release;
-        uint8_t resident; /* the slots already hold these chunks: copies are skipped */
-        uint8_t pad[5];
-    } hold[2];     /* ROLE_A, ROLE_B */
-    int64_t step0; /* steps of the core before this tile */
+        uint8_t resident;    /* the slots already hold these chunks: copies are skipped */
+        uint8_t load_scales; /* with the first chunk: its MX scales, or (scaleFactorM/N) those of a span of tiles */
+        uint8_t pad[4];
+        int32_t scale_from, scale_extent; /* rows (columns) of C whose scales L1 holds */
+    } hold[2];                            /* ROLE_A, ROLE_B */
+    int64_t step0;                        /* steps of the core before this tile */
 };
 
 struct phase {
@@ -70,6 +72,7 @@ struct step_work {
     int32_t insns[PIPE_N];                   /* instructions that occupy the pipe (no flags, no barriers) */
     int32_t copies[ROLE_N];                  /* GM->L1 instructions of that copy (row copies: one a row) */
     int32_t fills[ROLE_N];                   /* Fills of L1 with zeros (MX, K tails), on MTE2 */
+    int64_t fill_bytes;                      /* of L1 these write */
     int32_t calls[ROLE_N];                   /* L1->L0 (BT, FB) instructions per operand, all of equal bytes */
     int64_t bytes[PATH_N];
     int64_t halo;                   /* conv: bytes of A's copy that the M tile before this one brings too */
@@ -150,10 +153,11 @@ bool schedule_periodic(const struct schedule *s);
 struct schedule_totals {
     int64_t bytes[PATH_N];
     int64_t copied[ROLE_N]; /* of bytes[PATH_GM_L1]: each operand's, bytes */
-    int64_t halo;     /* part of bytes[PATH_GM_L1] */
-    int64_t macs;     /* real m * n * k; a conv's k counts channels that fill up a block */
-    int64_t fractals; /* fractal products the cube makes */
-    uint64_t steps, insns, tiles;
+    int64_t halo;           /* part of bytes[PATH_GM_L1] */
+    int64_t fill_bytes;     /* zeros written to L1 */
+    int64_t macs;           /* real m * n * k; a conv's k counts channels that fill up a block */
+    int64_t fractals;       /* fractal products the cube makes */
+    uint64_t steps, insns, fills, tiles;
 };
 void schedule_totals(const struct schedule *s, struct schedule_totals *out);
 

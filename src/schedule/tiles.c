@@ -110,8 +110,10 @@ static void set_tile(struct tile *out, struct span m, struct span n)
     out->m = (int32_t)m.len;
     out->n0 = (int32_t)n.at;
     out->n = (int32_t)n.len;
-    out->hold[ROLE_A] = (struct tile_hold){.from = out->m0, .extent = out->m, .load = 1, .release = 1};
-    out->hold[ROLE_B] = (struct tile_hold){.from = out->n0, .extent = out->n, .load = 1, .release = 1};
+    out->hold[ROLE_A] = (struct tile_hold){
+        .from = out->m0, .extent = out->m, .load = 1, .release = 1, .load_scales = 1};
+    out->hold[ROLE_B] = (struct tile_hold){
+        .from = out->n0, .extent = out->n, .load = 1, .release = 1, .load_scales = 1};
 }
 
 /* Tiles of a slice go in groups of stepM x stepN; ORDER_M: groups and tiles
@@ -168,18 +170,41 @@ static void hold_full(struct tile_hold *h, struct span slice, bool load, bool re
     *h = (struct tile_hold){.from = (int32_t)slice.at, .extent = (int32_t)slice.len, .load = load, .release = release};
 }
 
+/* Scales of several base blocks along the operand's axis, kept while the tiles
+ * go through them; they cover K. The inner axis begins anew with every tile of
+ * the outer one, unless one span covers it. */
+static void hold_scales(struct tile_hold *h, const struct group_walk *w, bool inner_axis, int64_t span,
+                        struct span slice, int64_t base, int64_t batch)
+{
+    const int64_t at = inner_axis ? w->inner : w->outer, spans_inner = ceil_div(w->groups_inner, span);
+    const bool one = inner_axis && spans_inner == 1;
+    const struct span held = span_of(at / span, base * span, slice.len);
+    int64_t loads = ceil_div(w->groups_outer, span), before = at / span;
+    const bool begins = w->pos_inner == 0 && w->pos_outer == 0; /* of a group along the other axis */
+    h->load_scales = begins && at % span == 0 && (one ? w->outer == 0 : inner_axis || w->inner == 0);
+    if (inner_axis) {
+        loads = one ? 1 : spans_inner * w->groups_outer;
+        before = one ? 0 : w->outer * spans_inner + before;
+    }
+    h->scale_from = (int32_t)(slice.at + held.at);
+    h->scale_extent = (int32_t)held.len;
+    h->scales = batch * loads + before;
+}
+
 static void grid_hold(const struct schedule *s, const struct group_walk *w, struct span m, struct span n, int64_t batch,
                       struct tile *out)
 {
     const bool m_inner = s->t.iterateOrder == 0;
     const struct span slice[2] = {m, n};
-    const int64_t base[2] = {s->t.baseM, s->t.baseN};
+    const int64_t base[2] = {s->t.baseM, s->t.baseN}, spans[2] = {s->t.scaleFactorM, s->t.scaleFactorN};
     for (int role = ROLE_A; role <= ROLE_B; role++) {
         struct tile_hold *h = &out->hold[role];
         if (s->hold[role] == HOLD_GROUP) {
             hold_group(h, w, m_inner == (role == ROLE_A), slice[role], base[role], batch);
         } else if (s->hold[role] == HOLD_FULL) {
             hold_full(h, slice[role], out->first != 0, out->last != 0);
+        } else if (spans[role] > 1) {
+            hold_scales(h, w, m_inner == (role == ROLE_A), spans[role], slice[role], base[role], batch);
         }
     }
 }

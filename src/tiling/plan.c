@@ -94,7 +94,9 @@ static void plan_l1(struct planner *pl)
         if (role == ROLE_A ? p->a.mx : p->b.mx) {
             struct plan_scales s;
             plan_scales(p, pl->t, role, &s);
-            /* As many scale slots as data slots: they share their release (section 6). */
+            /* As many scale slots as data slots: they share their release (section 6);
+             * those of single steps have flags of their own. */
+            const int slots = pl->t->scaleCopy == SCALES_BY_STEP ? 2 : count;
             off = add_halves(pl,
                              (struct region){.buf = BUF_L1,
                                              .role = (uint8_t)(role == ROLE_A ? ROLE_SA : ROLE_SB),
@@ -102,7 +104,7 @@ static void plan_l1(struct planner *pl)
                                              .off = off,
                                              .size = s.l1_bytes,
                                              .used = s.l1_bytes},
-                             count);
+                             slots);
         }
     }
     const int64_t columns = row_columns(pl);

@@ -84,9 +84,13 @@ void plan_accumulator(const struct target *target, const struct problem *p, cons
 struct plan_event {
     uint8_t event, id;  /* enum hard_event; EVENT_ID0.. */
     uint8_t role, half; /* what it guards; ROLE_A: the L0 slot where L0A and L0B share one id */
-    bool shared;        /* one id for A and B (L0 slots), or for data and their scales (MX) */
+    bool shared;        /* one id for A and B (L0 slots; ROLE_SA: their scales), or for data and their scales (MX) */
     bool preset;        /* set before the first tile, drained after the last */
 };
+
+/* First of the two ids of MTE1_MTE2 and MTE2_MTE1 for scales of single steps
+ * (scaleCopy step), one for both operands. */
+int plan_scale_event(const struct problem *p, const struct tiling *t);
 
 #define PLAN_EVENTS 48
 

@@ -2,6 +2,7 @@
  * the form of section 6 where data and scales share one id).
  *
  *   MTE1_MTE2, MTE2_MTE1  0,1 A ping/pong  2,3 B  4 bias row  5 quant row
+ *                         scales of single steps: 4,5, or 6,7 beside a row
  *   M_MTE1                0,1 L0 slots (2,3 L0B where dbL0A != dbL0B)
  *                         bias row: 2, or 4 where 2 is taken
  *   MTE1_M                0,1 L0 slots
@@ -11,9 +12,10 @@
  * An operand that is loaded whole is never overwritten: no MTE1_MTE2 for it. */
 #include "tiling/plan_internal.h"
 
-#define ID_B     2
-#define ID_BIAS  4
-#define ID_QUANT 5
+#define ID_B             2
+#define ID_BIAS          4
+#define ID_QUANT         5
+#define ID_SCALES_BEHIND 6 /* behind those of rows: only where ids 6 and 7 are allowed */
 
 struct event_list {
     struct plan_event *out;
@@ -37,16 +39,30 @@ static void add_halves(struct event_list *l, struct plan_event e, int first, int
     }
 }
 
+static bool with_scales(const struct problem *p, const struct tiling *t, enum role role)
+{
+    return t->scaleCopy == SCALES_BY_CHUNK && (role == ROLE_A ? p->a.mx : p->b.mx);
+}
+
+int plan_scale_event(const struct problem *p, const struct tiling *t)
+{
+    return t->isBias || p->quant.dtype != DTYPE_NONE ? ID_SCALES_BEHIND : ID_BIAS;
+}
+
 static void add_copies(struct event_list *l, const struct problem *p, const struct tiling *t, enum hard_event event)
 {
     const bool free = event == EVENT_MTE1_MTE2; /* says the slot is free; the other: that data are there */
     for (int i = 0; i < 2; i++) {
         const enum role role = i == 0 ? ROLE_A : ROLE_B;
         const struct plan_event e = {
-            .event = (uint8_t)event, .role = (uint8_t)role, .shared = i == 0 ? p->a.mx : p->b.mx, .preset = free};
+            .event = (uint8_t)event, .role = (uint8_t)role, .shared = with_scales(p, t, role), .preset = free};
         if (!(free && plan_full_load(t, role))) {
             add_halves(l, e, i == 0 ? 0 : ID_B, i == 0 ? t->dbA1 : t->dbB1);
         }
+    }
+    if (t->scaleCopy == SCALES_BY_STEP && p->a.mx) {
+        const struct plan_event scales = {.event = (uint8_t)event, .role = ROLE_SA, .shared = true, .preset = free};
+        add_halves(l, scales, plan_scale_event(p, t), 2);
     }
     if (t->isBias) {
         add(l, (struct plan_event){.event = (uint8_t)event, .id = ID_BIAS, .role = ROLE_BIAS, .preset = free});

@@ -112,7 +112,9 @@ void plan_image(const struct problem *p, const struct tiling *t, enum role role,
 void plan_scales(const struct problem *p, const struct tiling *t, enum role role, struct plan_scales *out)
 {
     const bool a = role == ROLE_A;
-    const struct chunk chunk = chunk_of(p, t, role);
+    const bool by_step = t->scaleCopy == SCALES_BY_STEP;
+    const struct chunk step = {align_up(a ? t->baseM : t->baseN, load_unit(p, role, AXIS_MN)), t->baseK};
+    const struct chunk chunk = by_step ? step : chunk_of(p, t, role);
     const int64_t factor_k = a ? t->scaleFactorKa : t->scaleFactorKb, factor_mn = a ? t->scaleFactorM : t->scaleFactorN;
     /* Spans clip to what there is (kernel_rules 6). */
     const int64_t k = min_i64(mul_cap(chunk.k, factor_k), align_up(min_i64(t->singleCoreK, p->K), 64));

@@ -312,6 +312,9 @@ static bool check_scale_factors(struct planner *pl)
         int64_t chunk;
     } operands[] = {{TF_scaleFactorKa, TF_scaleFactorM, pl->p->a.mx, (int64_t)t->baseK * t->stepKa},
                     {TF_scaleFactorKb, TF_scaleFactorN, pl->p->b.mx, (int64_t)t->baseK * t->stepKb}};
+    if (t->scaleCopy == SCALES_BY_STEP && (!pl->p->a.mx || t->api == API_HIGH)) {
+        return exclude(pl, TF_scaleCopy, pl->p->a.mx ? TF_api : TF_N);
+    }
     for (int i = 0; i < 2; i++) {
         const int32_t factor_k = tiling_get(t, operands[i].along_k), factor_mn = tiling_get(t, operands[i].along_mn);
         if (!operands[i].mx && factor_k > 1) {
@@ -319,6 +322,9 @@ static bool check_scale_factors(struct planner *pl)
         }
         if (!operands[i].mx && factor_mn > 1) {
             return exclude(pl, operands[i].along_mn, TF_N);
+        }
+        if (t->scaleCopy == SCALES_BY_STEP && (factor_k > 1 || factor_mn > 1)) {
+            return exclude(pl, factor_k > 1 ? operands[i].along_k : operands[i].along_mn, TF_scaleCopy);
         }
         if (factor_mn > 1 && operands[i].chunk * factor_k < k) {
             return exclude(pl, operands[i].along_mn, (int)operands[i].along_k);

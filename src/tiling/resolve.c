@@ -44,7 +44,7 @@ static void resolve_choices(struct resolver *r)
     static const enum tiling_field constant[] = {
         TF_orderDirection, TF_iterateOrder, TF_stepM,        TF_stepN,   TF_copyFirst, TF_shuffleK, TF_fullLoad,
         TF_l1Resident,     TF_gemv,         TF_l2A,          TF_l2B,     TF_l2C,       TF_api,      TF_waitBoth,
-        TF_tileBarrier,    TF_scaleFactorM, TF_scaleFactorN, TF_rowCopy,
+        TF_tileBarrier,    TF_scaleFactorM, TF_scaleFactorN, TF_rowCopy, TF_scaleCopy,
     };
     struct tiling *t = r->t;
     for (size_t i = 0; i < sizeof constant / sizeof constant[0]; i++) {
@@ -398,7 +398,8 @@ static void resolve_scales(struct resolver *r)
 {
     struct tiling *t = r->t;
     int64_t factor = 1;
-    if (r->p->a.mx && r->p->b.mx && (is_auto(r, TF_scaleFactorKa) || is_auto(r, TF_scaleFactorKb))) {
+    if (r->p->a.mx && r->p->b.mx && t->scaleCopy == SCALES_BY_CHUNK &&
+        (is_auto(r, TF_scaleFactorKa) || is_auto(r, TF_scaleFactorKb))) {
         const int64_t nk = k_steps(r), l1 = l1_for_chunks(r);
         factor = min_i64(127, min_i64(ceil_div(nk, t->stepKa), ceil_div(nk, t->stepKb)));
         while (factor > 1 && l1_with_factor(r, (int32_t)factor) > l1) {

@@ -7,28 +7,11 @@
 #include "tiling/loads.h"
 #include "tiling/plan.h"
 
-/* Fields that must keep their default. */
-static const enum tiling_field DEFAULT_ONLY[] = {
-    TF_scaleFactorM,
-    TF_scaleFactorN,
-};
-
 static bool refuse(struct infeasible *why, enum unsupported what, int field, int64_t have)
 {
     *why = (struct infeasible){
         .reason = REASON_UNSUPPORTED, .field = (uint8_t)field, .need = (int64_t)what, .have = have};
     return false;
-}
-
-static bool fields_supported(const struct tiling *t, struct infeasible *why)
-{
-    for (size_t i = 0; i < sizeof DEFAULT_ONLY / sizeof DEFAULT_ONLY[0]; i++) {
-        const int32_t v = tiling_get(t, DEFAULT_ONLY[i]);
-        if (v != tiling_field_info(DEFAULT_ONLY[i])->def) {
-            return refuse(why, UNSUPPORTED_FIELD, (int)DEFAULT_ONLY[i], v);
-        }
-    }
-    return true;
 }
 
 /* Tiles of the operand cannot start at every row or column: M or N runs along
@@ -73,6 +56,13 @@ static bool variants_supported(const struct problem *p, const struct tiling *t, 
         {t->gemv == 1 && (p->a.format != LAYOUT_ND || held || p->a.mx), TF_gemv},
         /* Scales of several chunks come with the first of them: its place must be the same every time. */
         {scales_span && (t->shuffleK == 1 || t->l1Resident == 1), t->shuffleK == 1 ? TF_shuffleK : TF_l1Resident},
+        /* Scales over several base blocks along M (N) are kept for tiles of one slice whose data come in chunks. */
+        {t->scaleFactorM > 1 &&
+             (t->assign != ASSIGN_GRID || rounds || held_a || t->shuffleK == 1 || t->l1Resident == 1),
+         TF_scaleFactorM},
+        {t->scaleFactorN > 1 &&
+             (t->assign != ASSIGN_GRID || rounds || held_b || t->shuffleK == 1 || t->l1Resident == 1),
+         TF_scaleFactorN},
         /* The vector cores would have to convert the sum. */
         {t->splitK > 1 && (p->quant.dtype != DTYPE_NONE || p->relu), TF_splitK},
         /* Nz of float results is cut to C0 by channelSplit. */
@@ -149,6 +139,6 @@ bool plan_supported(const struct target *target, const struct problem *p, const 
     if (!target->l0c_to_gm) {
         return refuse(why, UNSUPPORTED_NO_FIXPIPE, TF_N, target->arch);
     }
-    return fields_supported(t, why) && variants_supported(p, t, why) && problem_supported(p, why) &&
-           result_supported(target, p, t, why) && loads_supported(target, p, t, why);
+    return variants_supported(p, t, why) && problem_supported(p, why) && result_supported(target, p, t, why) &&
+           loads_supported(target, p, t, why);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const WORDS_SCALES[] = {"chunk", "step", NULL};
 static const char *const WORDS_LOAD[] = {"auto", "2d", "transpose", "3d", "2d_v2", "3d_stride", "mx", NULL};
 static const char *const WORDS_ASSIGN[] = {"grid", "blocks", NULL};
 static const char *const WORDS_ORDER[] = {"linear", "swizzle", "aswt", "l2split", "chunk", NULL};
@@ -54,8 +55,9 @@ static const struct field_text FIELD_TEXT[TF_N] = {
     [TF_dbL0C] = {NULL, "L0C buffers", "dbL0C"},
     [TF_scaleFactorKa] = {NULL, "MX: chunks of A per scale chunk along K", "mx_scale_factor"},
     [TF_scaleFactorKb] = {NULL, "MX: chunks of B per scale chunk along K", "mx_scale_factor"},
-    [TF_scaleFactorM] = {NULL, "MX: scale span along M", ""},
-    [TF_scaleFactorN] = {NULL, "MX: scale span along N", ""},
+    [TF_scaleFactorM] = {NULL, "MX: base blocks along M whose scales come in one copy", ""},
+    [TF_scaleFactorN] = {NULL, "MX: base blocks along N whose scales come in one copy", ""},
+    [TF_scaleCopy] = {WORDS_SCALES, "MX: scales come with chunks of data, or for each base step by themselves", ""},
     [TF_loadA] = {WORDS_LOAD, "instruction L1->L0A", "load_instruction"},
     [TF_loadB] = {WORDS_LOAD, "instruction L1->L0B", "load_instruction"},
     [TF_isBias] = {NULL, "1: bias through BT", ""},

@@ -23,6 +23,7 @@ enum tiling_full_load { FULL_LOAD_NONE = 0, FULL_LOAD_A, FULL_LOAD_B };
 enum tiling_reduce { REDUCE_NONE = 0, REDUCE_ATOMIC, REDUCE_WORKSPACE };
 enum tiling_kernel { KERNEL_CUBE = 0, KERNEL_MIX };
 enum tiling_api { API_BASIC = 0, API_HIGH };
+enum tiling_scale_copy { SCALES_BY_CHUNK = 0, SCALES_BY_STEP };
 enum tiling_l2 { L2_NORMAL = 0, L2_DISABLE };
 
 /* X(name, tag, default, min, max, digit)
@@ -75,7 +76,8 @@ enum tiling_l2 { L2_NORMAL = 0, L2_DISABLE };
     X(l2C, "l2c", 0, 0, 1, 43)               \
     X(kernel, "k", 0, 0, 1, 44)              \
     X(api, "api", 0, 0, 1, 45)               \
-    X(rowCopy, "rc", 0, 0, 1, 46)
+    X(rowCopy, "rc", 0, 0, 1, 46)            \
+    X(scaleCopy, "sc", 0, 0, 1, 47)
 
 struct tiling {
 #define TILING_MEMBER(name, tag, def, min, max, digit) int32_t name;

@@ -67,8 +67,8 @@ static int64_t moves_of(const struct tile_cost *t, enum role role)
     if (p->keeps[role]) {
         return 0;
     }
-    const int64_t scales = p->scales[role] == 0 ? 0 : ceil_div(p->moves[role], p->scales[role]);
-    return sum_of(p->moves[role], t->copy[role]) + sum_of(scales, t->copy[role == ROLE_A ? ROLE_SA : ROLE_SB]);
+    return sum_of(p->moves[role], t->copy[role]) +
+           sum_of(p->scale_moves[role], t->copy[role == ROLE_A ? ROLE_SA : ROLE_SB]);
 }
 
 /* Single L1 halves. */

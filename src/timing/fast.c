@@ -271,7 +271,9 @@ static bool recurrence_applies(const struct schedule *s)
 {
     const bool mx = s->problem->a.mx || s->problem->b.mx;
     const bool far = s->problem->op == PROBLEM_CONV && s->target->timing.conv_look_ahead > RECURRENCE_AHEAD;
-    return !far && s->target->timing.queue_depth == 0 && !(mx && (s->t.shuffleK || s->t.l1Resident));
+    return !far && s->target->timing.queue_depth == 0 &&
+           !(mx && (s->t.shuffleK || s->t.l1Resident || s->t.scaleCopy == SCALES_BY_STEP || s->t.scaleFactorM > 1 ||
+                    s->t.scaleFactorN > 1));
 }
 
 enum status timing_fast(struct timing *t, const struct schedule *s, const struct timing_start *start,

@@ -169,6 +169,7 @@ static void shape_key(const struct pass *p, const struct tile *tile, struct mem_
         key->load[role] = h->load;
         key->release[role] = h->release;
         key->resident[role] = h->resident;
+        key->scales[role] = h->load_scales ? h->scale_extent : 0;
         key->extent[role] = h->load && !h->resident ? h->extent : 0;
     }
     key->bias = p->s->t.isBias && tile->kslice == 0;

@@ -21,6 +21,7 @@ struct mem_shape_key {
     int32_t m, n, k;
     int32_t start;                            /* shuffleK: K block the core starts at */
     int32_t extent[2];                        /* rows of A, columns of B this tile copies; 0: none */
+    int32_t scales[2];                        /* scaleFactorM, N: rows (columns) whose MX scales this tile copies */
     int32_t map_rows;                         /* conv: rows of the feature map under `extent` */
     uint8_t load[2], release[2], resident[2]; /* struct tile_hold */
     uint8_t bias;                             /* its first Mmad starts from the bias row */

@@ -27,11 +27,12 @@ struct key {
     int32_t order, orderOffset, orderDirection, orderRounds, iterateOrder;
     int32_t baseM, baseN, stepM, stepN, fullLoad, l1Resident, l2A, l2B, l2C;
     int32_t schedule_cores;
+    int32_t scaleFactorM, scaleFactorN;
     int32_t shuffleK, baseK, stepKa, stepKb, dbA1, dbB1; /* 0 where they cannot matter */
     int32_t isBias, mean_map, pad;
 };
 
-static_assert(sizeof(struct key) == 10 * 8 + sizeof(struct conv_shape) + 36 * 4, "struct key has no gaps");
+static_assert(sizeof(struct key) == 10 * 8 + sizeof(struct conv_shape) + 38 * 4, "struct key has no gaps");
 
 static uint64_t bits(double x)
 {
@@ -94,6 +95,8 @@ static void key_make(struct key *key, const struct schedule *s, bool warm)
     COPY(stepN);
     COPY(fullLoad);
     COPY(l1Resident);
+    COPY(scaleFactorM);
+    COPY(scaleFactorN);
     COPY(l2A);
     COPY(l2B);
     COPY(l2C);

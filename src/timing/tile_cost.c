@@ -40,8 +40,13 @@ static void program_init(struct tile_program *p, const struct schedule *s, const
         p->releases[role] = key->release[role] != 0;
         p->keeps[role] = key->resident[role] != 0;
         const bool mx = role == ROLE_A ? s->problem->a.mx : s->problem->b.mx;
+        const bool span = (role == ROLE_A ? s->t.scaleFactorM : s->t.scaleFactorN) > 1;
         p->scales[role] = !mx ? 0 : role == ROLE_A ? s->t.scaleFactorKa : s->t.scaleFactorKb;
         p->moves[role] = !p->loads[role] ? 0 : p->chunked[role] ? (int32_t)ceil_div(nk, step) : 1;
+        p->scale_moves[role] = !mx                                ? 0
+                               : s->t.scaleCopy == SCALES_BY_STEP ? nk
+                               : span                             ? key->scales[role] > 0
+                                                                  : (int32_t)ceil_div(p->moves[role], p->scales[role]);
     }
 }
 
@@ -77,7 +82,9 @@ static void scales_init(struct shape_work *w, const struct cost *c, const struct
     if (every == 0) {
         return;
     }
-    if (moves > every) {
+    if (x->s->t.scaleCopy == SCALES_BY_STEP) {
+        block_work(x, w->program.nk - 1, &tail);
+    } else if (moves > every) {
         block_work(x, (moves - 1) / every * every * step, &tail);
     }
     w->move[scales][COST_FULL] = work_move(c, first, scales);
@@ -198,8 +205,7 @@ static int32_t move_count(const struct tile_program *p, enum role role)
     if (role <= ROLE_B) {
         return p->moves[role];
     }
-    const enum role data = role == ROLE_SA ? ROLE_A : ROLE_B;
-    return p->scales[data] == 0 ? 0 : (int32_t)ceil_div(p->moves[data], p->scales[data]);
+    return p->scale_moves[role == ROLE_SA ? ROLE_A : ROLE_B];
 }
 
 void tile_hits_init(struct tile_hits *h, const struct cost *c, const struct shape_work *w,

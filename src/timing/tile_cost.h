@@ -29,15 +29,16 @@ struct move {
 
 /* The order of things in a tile. */
 struct tile_program {
-    int32_t nk;        /* K steps */
-    int32_t start;     /* K block of the first step (shuffleK): then to the last block, then from 0 */
-    int32_t moves[2];  /* chunks of A, B that are copied or kept */
-    bool chunked[2];   /* in chunks of stepK; else one image for a group of tiles */
-    bool loads[2];     /* this tile waits for chunks, or for the image it brings */
-    bool releases[2];  /* an image is free again after this tile */
-    bool keeps[2];     /* the chunks lie in L1 already: flags cycle, nothing moves */
-    int32_t scales[2]; /* MX: scales come with every so many moves; 0: none */
-    bool fills;        /* zeros behind a chunk of A or B */
+    int32_t nk;             /* K steps */
+    int32_t start;          /* K block of the first step (shuffleK): then to the last block, then from 0 */
+    int32_t moves[2];       /* chunks of A, B that are copied or kept */
+    bool chunked[2];        /* in chunks of stepK; else one image for a group of tiles */
+    bool loads[2];          /* this tile waits for chunks, or for the image it brings */
+    bool releases[2];       /* an image is free again after this tile */
+    bool keeps[2];          /* the chunks lie in L1 already: flags cycle, nothing moves */
+    int32_t scales[2];      /* MX: scales come with every so many moves; 0: none, or as scale_moves says */
+    int32_t scale_moves[2]; /* copies of scales in the tile */
+    bool fills;             /* zeros behind a chunk of A or B */
     bool rows[TILE_ROWS];
 };
 

@@ -8,9 +8,24 @@ static const struct {
     enum tiling_field field;
     int32_t measured;
 } knobs[] = {
-    {TF_splitK, 1},  {TF_stepM, 1},       {TF_stepN, 1},       {TF_dbL0A, 2},       {TF_dbL0B, 2},
-    {TF_dbL0C, 1},   {TF_l1Resident, 0},  {TF_gemv, 0},        {TF_isBias, 0},      {TF_copyFirst, 0},
-    {TF_rowCopy, 0}, {TF_l2A, L2_NORMAL}, {TF_l2B, L2_NORMAL}, {TF_l2C, L2_NORMAL}, {TF_fullLoad, FULL_LOAD_NONE},
+    {TF_splitK, 1},
+    {TF_stepM, 1},
+    {TF_stepN, 1},
+    {TF_dbL0A, 2},
+    {TF_dbL0B, 2},
+    {TF_dbL0C, 1},
+    {TF_l1Resident, 0},
+    {TF_gemv, 0},
+    {TF_isBias, 0},
+    {TF_copyFirst, 0},
+    {TF_rowCopy, 0},
+    {TF_l2A, L2_NORMAL},
+    {TF_l2B, L2_NORMAL},
+    {TF_l2C, L2_NORMAL},
+    {TF_fullLoad, FULL_LOAD_NONE},
+    {TF_scaleCopy, SCALES_BY_CHUNK},
+    {TF_scaleFactorM, 1},
+    {TF_scaleFactorN, 1},
 };
 
 #define KNOBS (sizeof knobs / sizeof knobs[0])

@@ -30,3 +30,31 @@ same explained budgeted
 # what makes a time unvalidated is named
 expect 0 "$TILESCOPE" explain small.yaml -t b32x64x64_s2x2_l2x2x2
 has out "unvalidated: no measured run stands behind dbL0C 2"
+
+# MX: scales, zeros behind K tails, packed bytes and elements apart; groups of rows
+mx() {
+    expect 0 "$TILESCOPE" "$@" -s target=ascend950pr_9589 \
+        -s "problem={M: 64, N: 64, K: 600, A: {dtype: mx_fp4_e2m1}, B: {dtype: mx_fp4_e2m1}, C: {dtype: bf16}}" \
+        -s "tiling={baseM: 64, baseN: 64, baseK: 128, stepKa: 2, stepKb: 2, $scales}"
+}
+scales="scaleFactorKa: 1, scaleFactorKb: 3"
+mx explain small.yaml --steps 1
+for part in "copy A  GM -> L1   64 x 256 elements (8192 B, two in a byte)" \
+    "every   2 steps: copy scales of A  GM -> L1   64 x 8 codes, behind the data" \
+    "once a tile:     copy scales of B  GM -> L1   64 x 20 codes" \
+    "Fill zeros in L1 behind k 600 up to 640 (1 Fills, 1280 B in all)" \
+    "A                      19200 B packed, 38400 elements of fp4_e2m1" "scales of B             1280 B, e8m0"; do
+    has out "$part"
+done
+mx budget small.yaml --no-plots
+has out "64 x 256 fp4_e2m1 two in a byte, k along the row"
+has out "64 x 20 e8m0, for 3 chunks of B"
+has out "L0A_MX         512 B"
+has out "A ping in L1 and its scales free"
+scales="scaleCopy: step"
+mx explain small.yaml --steps 1
+has out "every step:      copy scales of A  GM -> L1   64 x 4 codes, under flags of their own"
+has out "unvalidated: no measured run stands behind scaleCopy step"
+expect 0 "$TILESCOPE" explain small.yaml -s "problem={groupM: [40, 0, 33], N: 64, K: 64}" -s tiling.baseM=32 --steps 1
+has out "group 1: no rows, no tiles"
+has out "group 2: rows 40 to 72, tiles"

@@ -44,7 +44,7 @@ static int64_t fresh_tile(const struct schedule *s)
 
 static int64_t draw(const struct target *target, struct rng *rng, struct problem *p, struct schedule *s)
 {
-    const struct point_limits limits = {160, 160, 300, 2000000, true, true, true, false, NULL};
+    const struct point_limits limits = {160, 160, 300, 2000000, true, true, true, false, NULL, false};
     for (;;) {
         point_random(target, &limits, rng, p, s);
         const int64_t t = fresh_tile(s);

@@ -80,7 +80,7 @@ static void expect_ordered(struct fixture *f, const struct schedule *s)
 static void test_right_schedules(void **state)
 {
     struct fixture *f = *state;
-    const struct point_limits limits = {500, 500, 900, 20000000, true, true, true, true, NULL};
+    const struct point_limits limits = {500, 500, 900, 20000000, true, true, true, true, NULL, false};
     for (int i = 0; i < 240; i++) {
         struct problem p;
         struct schedule s;
@@ -104,7 +104,7 @@ static bool fills(const struct stream *x)
 /* A point with some steps on a core, whose graph is small enough to be walked often. */
 static void small_point(struct fixture *f, int i, struct problem *p, struct schedule *s, struct stream *x)
 {
-    const struct point_limits limits = {120, 120, 600, 4000000, true, true, true, true, NULL};
+    const struct point_limits limits = {120, 120, 600, 4000000, true, true, true, true, NULL, false};
     for (;;) {
         point_random(f->targets[i % 2], &limits, &f->rng, p, s);
         if (schedule_steps(s, 0) < 6) {

@@ -44,6 +44,7 @@ static void add_insn(const struct schedule *s, const struct insn *i, struct step
     case OP_FILL:
         w->insns[PIPE_MTE2]++;
         w->fills[i->role]++;
+        w->fill_bytes += (int64_t)i->p.fill.repeatTimes * i->p.fill.blockNum * 32;
         break;
     case OP_DATA_COPY:
         w->insns[PIPE_MTE2]++;

@@ -224,6 +224,10 @@ static void scale_sizes(const struct problem *p, const struct tiling *t, bool a,
     s->scale_codes = up(least(k * factor_k, up(least(t->singleCoreK, (double)p->K), 64)), 64) / 32;
     s->scale_l1 = up(span, 16) * s->scale_codes;
     const double unit = turned(p, a) ? (bits(a ? p->a.dtype : p->b.dtype) == 4 ? 64 : 32) : 16;
+    if (t->scaleCopy == 1) {
+        s->scale_codes = up(t->baseK, 64) / 32;
+        s->scale_l1 = up(up(a ? t->baseM : t->baseN, unit), 16) * s->scale_codes;
+    }
     s->scale_l0 = up(a ? t->baseM : t->baseN, unit) * up(t->baseK, 64) / 32;
 }
 
@@ -304,6 +308,9 @@ static const char *buffers_broken(const struct target *target, const struct prob
         return "FB";
     }
     double l1 = (a->l1 + a->scale_l1) * t->dbA1 + (b->l1 + b->scale_l1) * t->dbB1;
+    if (t->scaleCopy == 1) { /* always in two buffers */
+        l1 = a->l1 * t->dbA1 + b->l1 * t->dbB1 + 2 * (a->scale_l1 + b->scale_l1);
+    }
     if (t->isBias) {
         l1 += up(n * bits(p->bias.dtype == DTYPE_NONE ? DTYPE_FLOAT : p->bias.dtype) / 8, 64);
     }
@@ -477,6 +484,17 @@ static const char *scales_broken(const struct problem *p, const struct tiling *t
         (!p->b.mx && (t->scaleFactorKb > 1 || t->scaleFactorN > 1))) {
         return "no scales";
     }
+    if (t->scaleCopy == 1) { /* one base block at a time, of a kernel of one's own */
+        const int32_t most[] = {t->scaleFactorKa, t->scaleFactorKb, t->scaleFactorM, t->scaleFactorN};
+        for (int i = 0; i < 4; i++) {
+            if (most[i] > 1) {
+                return "step scales with a factor";
+            }
+        }
+        if (!p->a.mx || !p->b.mx || t->api == API_HIGH) {
+            return "step scales";
+        }
+    }
     if ((t->scaleFactorM > 1 && (double)t->baseK * t->stepKa * t->scaleFactorKa < k) ||
         (t->scaleFactorN > 1 && (double)t->baseK * t->stepKb * t->scaleFactorKb < k)) {
         return "mxTypePara M, N";
@@ -511,7 +529,8 @@ static const char *choices_broken(const struct target *target, const struct prob
 }
 
 /* Ids 0..5 (910: 0..3): A 0,1; B 2,3; bias 4; quant 5; L0 slots 0,1 and, where
- * L0A and L0B differ, 2,3, which pushes the bias row's from 2 to 4. */
+ * L0A and L0B differ, 2,3, which pushes the bias row's from 2 to 4; scales of
+ * single steps 4,5, behind rows 6,7. */
 static bool ids_ok(const struct target *target, const struct problem *p, const struct tiling *t)
 {
     int last = 1 + t->dbB1;
@@ -520,6 +539,9 @@ static bool ids_ok(const struct target *target, const struct problem *p, const s
     }
     if (p->quant.dtype != DTYPE_NONE) {
         last = 5;
+    }
+    if (t->scaleCopy == 1 && p->a.mx) {
+        last = t->isBias || p->quant.dtype != DTYPE_NONE ? 7 : 5; /* two more for the scales */
     }
     if (t->dbL0A != t->dbL0B && 1 + t->dbL0B > last) {
         last = 1 + t->dbL0B;
@@ -536,7 +558,7 @@ static bool choices_in_range(const struct tiling *t)
                    {t->copyFirst, 1},    {t->shuffleK, 1}, {t->fullLoad, 2},       {t->l1Resident, 1},
                    {t->gemv, 1},         {t->waitBoth, 1}, {t->tileBarrier, 1},    {t->l2A, 1},
                    {t->l2B, 1},          {t->l2C, 1},      {t->kernel, 1},         {t->api, 1},
-                   {t->splitKReduce, 2}, {t->rowCopy, 1}};
+                   {t->splitKReduce, 2}, {t->rowCopy, 1},  {t->scaleCopy, 1}};
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         if (choices[i].value < 0 || choices[i].value > choices[i].most) {
             return false;

@@ -51,13 +51,13 @@ static bool chance(struct rng *rng, uint64_t of)
 }
 
 /* Dtypes the cube takes, and what may surround their product. */
-static void random_dtypes(const struct target *target, struct rng *rng, struct problem *p)
+static void random_dtypes(const struct target *target, bool mx, struct rng *rng, struct problem *p)
 {
     size_t count;
     const struct mmad_triple *triples = mmad_triples(&count), *x;
     do {
         x = &triples[rng_below(rng, count)];
-    } while ((x->products >> target->product & 1U) == 0);
+    } while ((x->products >> target->product & 1U) == 0 || (mx && !x->mx));
     p->a.dtype = (enum dtype)x->a, p->b.dtype = (enum dtype)x->b;
     p->a.mx = p->b.mx = x->mx;
     p->scale_a.dtype = p->scale_b.dtype = x->mx ? DTYPE_E8M0 : DTYPE_NONE;
@@ -132,7 +132,7 @@ static void random_problem(const struct target *target, const struct point_limit
         refinish(p);
     }
     if (limits->dtypes) {
-        random_dtypes(target, rng, p);
+        random_dtypes(target, limits->mx, rng, p);
         refinish(p);
     }
     if (limits->group_end != NULL) {
@@ -185,6 +185,41 @@ static void random_tiling(const struct target *target, const struct problem *p, 
 static int32_t sometimes(struct rng *rng, int32_t otherwise, int32_t value)
 {
     return rng_below(rng, 4) == 0 ? value : otherwise;
+}
+
+/* Slices of several tiles. */
+static void few_cores(struct rng *rng, struct tiling *t)
+{
+    t->assign = ASSIGN_GRID;
+    t->order = t->orderOffset = t->orderDirection = t->orderRounds = TILING_AUTO;
+    t->singleCoreM = t->singleCoreN = TILING_AUTO;
+    t->usedCoreNum = (int32_t)pick(rng, 1, 4);
+}
+
+/* Scales with chunks, over several tiles, or step by step. */
+static void random_scales(const struct problem *p, struct rng *rng, struct tiling *t)
+{
+    const int32_t nk = (int32_t)ceil_div(p->K, t->baseK);
+    switch (rng_below(rng, 4)) {
+    case 0:
+        t->scaleCopy = SCALES_BY_STEP;
+        t->scaleFactorKa = t->scaleFactorKb = TILING_AUTO;
+        break;
+    case 1:
+        few_cores(rng, t);
+        t->scaleFactorM = (int32_t)pick(rng, 2, 4);
+        t->scaleFactorKa = (int32_t)ceil_div(nk, t->stepKa);
+        break;
+    case 2:
+        few_cores(rng, t);
+        t->scaleFactorN = (int32_t)pick(rng, 2, 4);
+        t->scaleFactorKb = (int32_t)ceil_div(nk, t->stepKb);
+        t->scaleFactorM = chance(rng, 2) ? (int32_t)pick(rng, 2, 4) : TILING_AUTO;
+        t->scaleFactorKa = (int32_t)ceil_div(nk, t->stepKa);
+        break;
+    default:
+        break;
+    }
 }
 
 /* Program variants; what contradicts the rest is drawn again by the caller. */
@@ -246,6 +281,9 @@ void point_random(const struct target *target, const struct point_limits *limits
         }
         if (limits->variants) {
             random_variant(p, rng, &t);
+        }
+        if (limits->mx) {
+            random_scales(p, rng, &t);
         }
         tiling_resolve(target, p, &t, &why);
         if (why.reason == REASON_NONE && plan_make(target, p, &t, &plan, &why)) {

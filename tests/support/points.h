@@ -20,6 +20,7 @@ struct point_limits {
     bool variants;      /* batches, split K, groups, full loads, shuffled K, GEMV, row copies, ... */
     bool dtypes;        /* every dtype triple of the target, conversions of C, bias, quant row, relu, C in Nz, MX */
     int64_t *group_end; /* room for POINT_GROUPS: grouped matmuls, the ends of whose groups are left here; NULL: none */
+    bool mx;            /* with dtypes: MX only (950), with every way its scales can come */
 };
 
 /* A random feasible point: problem, tiling, plan and schedule. Draws until one
