@@ -103,7 +103,13 @@ static struct im2col view_of(const struct exec *x, const struct load_3d_params *
     return v;
 }
 
-static struct cut cut_of(const struct im2col *v, const struct load_3d_params *p)
+/* Columns that repeatStride counts in: 32 B, on 310B 64 B (semantics.md 2.7). */
+static int64_t repeat_columns(const struct exec *x, const struct im2col *v)
+{
+    return x->e->target->product == PRODUCT_ASCEND310B ? 2 * v->c0 : v->c0;
+}
+
+static struct cut cut_of(const struct exec *x, const struct im2col *v, const struct load_3d_params *p)
 {
     struct cut c = {
         .m0 = p->mStartPt,
@@ -113,7 +119,7 @@ static struct cut cut_of(const struct im2col *v, const struct load_3d_params *p)
         .m_valid = p->mExtension,
         .k_valid = p->kExtension,
         .m_step = (int64_t)p->repeatStride * 16,
-        .k_step = p->repeatStride * v->c0,
+        .k_step = p->repeatStride * repeat_columns(x, v),
     };
     c.rows = c.m_part * (p->repeatMode == 0 ? p->repeatTime : 1);
     c.columns = c.k_part * (p->repeatMode == 0 ? 1 : p->repeatTime);
@@ -428,7 +434,7 @@ enum status exec_load_3d(const struct exec *x)
     }
     struct im2col v = view_of(x, &p);
     TRY(check_view(x, &p, &v));
-    const struct cut c = cut_of(&v, &p);
+    const struct cut c = cut_of(x, &v, &p);
     const bool transposed = in->dst.buf == BUF_L0B || p.enTranspose != 0;
     if (transposed && v.bits < 16 && c.rows % v.c0 != 0) {
         return exec_fail(x, "transposing needs whole squares: %d rows are no multiple of %d", (int)c.rows, (int)v.c0);

@@ -262,10 +262,11 @@ static bool map_of(const struct builder *b, struct map *m)
     m->c0 = dtype_c0((enum dtype)b->in->dtype);
     m->out_w = e.out_w;
     const int64_t more = (int64_t)(p->repeatTime - 1) * p->repeatStride;
+    const int64_t unit = b->target->product == PRODUCT_ASCEND310B ? 2 * m->c0 : m->c0; /* of repeatStride: 64 B there */
     m->m_lo = p->mStartPt;
     m->m_hi = min_i64(e.rows, p->mStartPt + (p->repeatMode == 0 ? more * 16 : 0) + p->mExtension) - 1;
     m->k_lo = p->kStartPt;
-    m->k_hi = min_i64(e.columns, p->kStartPt + (p->repeatMode == 0 ? 0 : more * m->c0) + p->kExtension) - 1;
+    m->k_hi = min_i64(e.columns, p->kStartPt + (p->repeatMode == 0 ? 0 : more * unit) + p->kExtension) - 1;
     return true;
 }
 

@@ -143,9 +143,10 @@ static const struct insn_field transpose_v2_fields[] = {
         NAMED("padList.right", load_3d, padList[1], 8, 0, 0, 255, "element", "columns on the right"),      \
         NAMED("padList.top", load_3d, padList[2], 8, 0, 0, 255, "element", "rows above"),                  \
         NAMED("padList.bottom", load_3d, padList[3], 8, 0, 0, 255, "element", "rows below")
-#define REPEAT_FIELDS                                                                                                 \
-    U(load_3d, repeatStride, 16, 0, 0, U16_MAX, "16 rows or C0", "from one repeat to the next in the source matrix"), \
-        U(load_3d, repeatTime, 8, 1, 0, 255, "repeat", "repeats; 0: no operation"),                                   \
+#define REPEAT_FIELDS                                                               \
+    U(load_3d, repeatStride, 16, 0, 0, U16_MAX, "16 rows or C0 (310B: 2 C0)",       \
+      "from one repeat to the next in the source matrix"),                          \
+        U(load_3d, repeatTime, 8, 1, 0, 255, "repeat", "repeats; 0: no operation"), \
         U(load_3d, repeatMode, 8, 0, 0, 1, "", "0: repeats append rows, 1: columns")
 
 static const struct insn_field load_3d_fields[] = {

@@ -210,14 +210,20 @@ struct walk {
     uint8_t *written[2]; /* one bit per 32 B of the data and the scale destination */
 };
 
+/* How long a GM tensor is, its user knows; that it starts at 0 is known here. */
 static bool outside(const struct walk *w, const struct addr *a, int64_t offset, int64_t len)
 {
-    return a->buf != BUF_GM && len > 0 && (a->byte + offset < 0 || a->byte + offset + len > w->t->physical[a->buf]);
+    return len > 0 && (a->byte + offset < 0 || (a->buf != BUF_GM && a->byte + offset + len > w->t->physical[a->buf]));
 }
 
 static void add_bounds(struct walk *w, enum violation_code code, const char *operand, const struct addr *a,
                        int64_t offset, int64_t len)
 {
+    if (a->buf == BUF_GM) {
+        violation_add(w->out, code, operand, a->byte + offset, op_document((enum op)w->in->op),
+                      "byte %" PRId64 " lies in front of the GM tensor", a->byte + offset);
+        return;
+    }
     violation_add(w->out, code, operand, a->byte + offset, op_document((enum op)w->in->op),
                   "bytes [%" PRId64 ", %" PRId64 ") leave the %" PRId64 " bytes of %s", a->byte + offset,
                   a->byte + offset + len, w->t->physical[a->buf], buffer_name((enum buffer)a->buf));

@@ -69,7 +69,7 @@ static void randomize(struct rng *r, struct insn *in)
     size_t count;
     const struct insn_field *f = insn_fields((enum op)in->op, &count);
     for (size_t i = 0; i < count; i++) {
-        const int64_t most = f[i].kind == FIELD_BOOL ? 1 : rng_below(r, 40) == 0 ? 300 : 9;
+        const int64_t most = f[i].kind == FIELD_BOOL || f[i].max == 1 ? 1 : rng_below(r, 40) == 0 ? 300 : 9;
         const int64_t value = f[i].is_signed && rng_below(r, 4) == 0 && in->op != OP_DATA_COPY_PAD ? -small(r, 3)
                                                                                                    : small(r, most);
         if (f[i].kind <= FIELD_BOOL && value >= f[i].min && value <= f[i].max) {

@@ -311,6 +311,44 @@ static void test_registers(void **state)
     bed_fini(&b);
 }
 
+/* repeatMode 1: the next columns lie repeatStride * 32 B further right, on 310B * 64 B. */
+static void test_repeat_columns(void **state)
+{
+    (void)state;
+    static const struct {
+        enum product product;
+        int64_t blocks; /* of 32 B in one step */
+    } cases[] = {{PRODUCT_ASCEND910B, 1}, {PRODUCT_ASCEND310B, 2}, {PRODUCT_ATLAS_A3, 1}};
+    static const enum dtype types[] = {DTYPE_INT8, DTYPE_HALF, DTYPE_FLOAT};
+    for (int i = 0; i < 9; i++) {
+        const int64_t c0 = dtype_c0(types[i / 3]), blocks = cases[i % 3].blocks;
+        struct bed b;
+        static uint8_t map[16 * 512];
+        for (int64_t j = 0; j < (int64_t)sizeof map; j++) {
+            map[j] = (uint8_t)(j / 512 + 1); /* 16 groups of channels, 16 points each: fractal c1 holds c1 + 1 */
+        }
+        bed_init(&b, cases[i % 3].product);
+        engine_poke(b.e, BUF_L1, 0, map, sizeof map);
+        struct insn in = make(OP_LOAD_3D, types[i / 3], at(BUF_L0A, 0), at(BUF_L1, 0));
+        struct load_3d_params *p = &in.p.load_3d;
+        p->l1H = 1;
+        p->l1W = 16;
+        p->filterW = p->filterH = 1;
+        p->channelSize = (uint16_t)(16 * c0);
+        p->mExtension = 16;
+        p->kExtension = (uint16_t)c0;
+        p->repeatMode = 1;
+        p->repeatTime = 3;
+        p->repeatStride = 2;
+        run_ok(b.e, &in);
+        int64_t size;
+        for (int64_t r = 0; r < 3; r++) {
+            assert_int_equal(engine_memory(b.e, BUF_L0A, &size)[r * 512], 1 + 2 * r * blocks);
+        }
+        bed_fini(&b);
+    }
+}
+
 static void test_counters(void **state)
 {
     (void)state;
@@ -423,13 +461,10 @@ static void test_im2col_paths(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_squares),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_taint_travels),
-        cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_counters),
-        cmocka_unit_test(test_overlapping_image),
+        cmocka_unit_test(test_memory),       cmocka_unit_test(test_squares),
+        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_taint_travels),
+        cmocka_unit_test(test_registers),    cmocka_unit_test(test_repeat_columns),
+        cmocka_unit_test(test_counters),     cmocka_unit_test(test_overlapping_image),
         cmocka_unit_test(test_im2col_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -413,6 +413,11 @@ static void test_v2(void **state)
     expect(&in, PRODUCT_ASCEND950, E_SRC_BOUNDS, "walks in front of L1");
     in.p.load_2d_v2.mStartPosition = 1;
     expect(&in, PRODUCT_ASCEND950, E_NONE, "walks back to its start");
+    in = make(OP_LOAD_2D, DTYPE_HALF, at(BUF_L1, 0), at_gm(TENSOR_A, 512));
+    in.p.load_2d = (struct load_2d_params){.startIndex = 1, .repeatTimes = 3, .srcStride = 1, .addrMode = 1};
+    expect(&in, PRODUCT_ASCEND910B, E_NONE, "walks back to the start of GM");
+    in.src.byte = 511;
+    expect(&in, PRODUCT_ASCEND910B, E_SRC_BOUNDS, "walks in front of GM");
 }
 
 static struct insn load_3d(enum dtype dtype, enum buffer buf)
