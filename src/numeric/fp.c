@@ -162,6 +162,13 @@ float e8m0_to_float(uint8_t code)
 
 uint16_t half_from_float(float value, enum fp_overflow overflow)
 {
+    const uint32_t bits = float_bits(value), magnitude = bits & 0x7FFFFFFFU;
+    /* From the least normal number to below the greatest one, the common case:
+     * the exponent's bias changes by 112 and 13 bits are rounded away. */
+    if (magnitude >= 0x38800000U && magnitude < 0x477FE000U) {
+        const uint32_t rounded = magnitude + 0xFFFU + (magnitude >> 13 & 1U);
+        return (uint16_t)((bits >> 16 & 0x8000U) | ((rounded >> 13) - (112U << 10)));
+    }
     return (uint16_t)encode(&half_format, value, overflow);
 }
 
