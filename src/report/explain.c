@@ -7,6 +7,7 @@
 #include "base/intmath.h"
 #include "record/record_columns.h"
 #include "report/errors.h"
+#include "report/explain_conv.h"
 #include "report/explain_time.h"
 #include "report/listing.h"
 #include "report/summary.h"
@@ -172,7 +173,12 @@ static void loop_copy(const struct schedule *s, enum role role, struct strbuf *o
     } else {
         strbuf_addf(out, "        every %3" PRId32 " steps: ", step);
     }
-    strbuf_addf(out, "copy %s  GM -> L1   %" PRId32 " x %" PRId64, role_name(role), mn, k);
+    strbuf_addf(out, "copy %s  GM -> L1   ", role_name(role));
+    if (role == ROLE_A && s->problem->op == PROBLEM_CONV) {
+        conv_copy_text(s, out);
+    } else {
+        strbuf_addf(out, "%" PRId32 " x %" PRId64, mn, k);
+    }
     const enum dtype dtype = role == ROLE_A ? s->problem->a.dtype : s->problem->b.dtype;
     if (dtype_info(dtype)->bits == 4) {
         strbuf_addf(out, " elements (%" PRId64 " B, two in a byte)", dtype_bytes(dtype, mn * k));
@@ -220,6 +226,9 @@ void explain_loops(const struct schedule *s, struct strbuf *out)
 {
     const struct tiling *t = &s->t;
     loop_assignment(s, out);
+    if (s->problem->op == PROBLEM_CONV) {
+        conv_images_text(s, out);
+    }
     strbuf_addf(out, "      for k in %" PRId32 " steps of %" PRId32 ":\n", s->nk, t->baseK);
     struct schedule_totals totals;
     schedule_totals(s, &totals);
@@ -323,6 +332,15 @@ void explain_times(const struct cell *cell, const struct schedule *s, const stru
     }
     times_bytes(r, out);
     times_copied(s, out);
+    if (s->problem->op == PROBLEM_CONV) {
+        conv_halo_text(s, r, out);
+    }
+    strbuf_addf(out, "  products: %" PRId64 " useful, the cube makes %" PRId64 " (%.2f times as many: ", r->macs,
+                r->issued, r->macs > 0 ? (double)r->issued / (double)r->macs : 0.0);
+    strbuf_add(out, s->problem->op == PROBLEM_CONV
+                        ? "whole fractals, channels filled up); TFLOP/s and share of peak are "
+                          "of useful ones\n"
+                        : "whole fractals); TFLOP/s and share of peak are of useful ones\n");
 }
 
 /* ---- the whole ---- */
@@ -332,7 +350,7 @@ static void heading(int n, const char *text, struct strbuf *out)
     strbuf_addf(out, "\n%d. %s\n", n, text);
 }
 
-static void explain_what(const struct cell *cell, const struct record *r, struct strbuf *out)
+static void explain_what(const struct cell *cell, const struct schedule *s, const struct record *r, struct strbuf *out)
 {
     strbuf_add(out, "tiling ");
     tiling_name(&r->t, out);
@@ -363,6 +381,9 @@ static void explain_what(const struct cell *cell, const struct record *r, struct
         strbuf_addf(out, column ? "%*s" : "\n", column && out->len - at < 24 ? (int)(24 - (out->len - at)) : 0, "");
     }
     strbuf_add(out, column ? "\n  (all others at their defaults)\n" : "  (all others at their defaults)\n");
+    if (cell->problem.op == PROBLEM_CONV) {
+        conv_vendor_text(s, out);
+    }
 }
 
 static enum status explain_error(const struct cell *cell, struct strbuf *out, struct diag *d)
@@ -391,7 +412,7 @@ enum status explain_text(struct study *study, const struct cell *cell, const str
     if (o->core >= s.cores) {
         return diag_error(d, STATUS_INVALID, NULL, "core %" PRId32 " of %" PRId32 " does not run", o->core, s.cores);
     }
-    explain_what(cell, r, out);
+    explain_what(cell, &s, r, out);
     TRY(explain_error(cell, out, d));
     heading(2, "Buffers", out);
     explain_budget(cell->target, &s.plan, out);

@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "record/record_columns.h"
 #include "report/errors.h"
+#include "report/explain_conv.h"
 #include "report/layers.h"
 #include "timing/timing.h"
 
@@ -33,7 +34,13 @@ void summary_bytes(int64_t bytes, struct strbuf *out)
 void summary_gm(const struct record *r, struct strbuf *out)
 {
     summary_bytes(record_gm_read(r) + record_gm_write(r), out);
-    strbuf_add(out, " moved, any kernel must move ");
+    strbuf_add(out, " moved");
+    if (r->halo) {
+        strbuf_add(out, " (");
+        summary_bytes(r->halo, out);
+        strbuf_add(out, " of it map rows that neighbouring M tiles both bring)");
+    }
+    strbuf_add(out, ", any kernel must move ");
     summary_bytes(r->compulsory, out);
     strbuf_add(out, "; ");
     summary_bytes(r->hbm, out);
@@ -63,6 +70,14 @@ void summary_problem(const struct problem *p, struct strbuf *out)
     add_operand("B", &p->b, out);
     add_operand("C", &p->c, out);
     add_operand("bias", &p->bias, out);
+    if (p->quant.dtype != DTYPE_NONE) {
+        strbuf_add(out, ", quant row");
+    }
+    strbuf_add(out, p->relu ? ", relu" : "");
+    if (p->op == PROBLEM_CONV) {
+        strbuf_add(out, "\n  ");
+        conv_shape_text(p, out);
+    }
 }
 
 /* ---- one cell's best ---- */

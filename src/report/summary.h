@@ -29,7 +29,7 @@ void summary_table(const struct collect_cell *cell, int32_t rows, struct strbuf 
 /* Reasons of infeasible points, most frequent first, each line after `indent`. */
 void summary_reasons(const struct collect_cell *cell, const char *indent, struct strbuf *out);
 
-/* "matmul M 2048, N 2048, K 2048: A half ND, B half ND transposed, C half ND" */
+/* Of a conv a second line says its shape. "matmul M 2048, N 2048, K 2048: A half ND, B half ND transposed, C half ND" */
 void summary_problem(const struct problem *p, struct strbuf *out);
 
 /* msprof's name of a pipe's busy counter: "mac", "mte1", "mte2", "fixpipe". */
