@@ -1,10 +1,11 @@
 /* commands.c - the commands of the program.
  *
- * cmd_run, cmd_explain, cmd_budget and cmd_fields are tables of their own (command.h); the
+ * cmd_run, cmd_explain, cmd_compare, cmd_budget and cmd_fields are tables of their own (command.h); the
  * others parse for themselves: `int cmd_X(int argc, char **argv)` in cmd_X.h.
  * One whose file is not there is left out. */
 #include "cli/commands.h"
 
+#include "cli/cmd_compare.h"
 #include "cli/cmd_explain.h"
 #include "cli/cmd_fields.h"
 #include "cli/cmd_run.h"
@@ -50,5 +51,5 @@ static const struct command command_validate = {
 #define VALIDATE
 #endif
 
-const struct command *const commands[] = {&command_run, &command_explain,
+const struct command *const commands[] = {&command_run, &command_explain, &command_compare,
                                           BUDGET TARGETS INSN CONFORM VALIDATE &command_fields, NULL};

@@ -17,8 +17,9 @@ static const struct config_word SEARCH_WORDS[] = {{"exhaustive", SEARCH_EXHAUSTI
 static const struct config_word OBJECTIVE_WORDS[] = {
     {"time", OBJECTIVE_TIME}, {"gm_bytes", OBJECTIVE_GM_BYTES}, {"l1_bytes", OBJECTIVE_L1_BYTES}, {NULL, 0}};
 static const struct config_word PLOT_WORDS[] = {
-    {"heatmap", PLOT_HEATMAP}, {"roofline", PLOT_ROOFLINE}, {"timeline", PLOT_TIMELINE}, {"budget", PLOT_BUDGET},
-    {"pareto", PLOT_PARETO},   {"exposed", PLOT_EXPOSED},   {"layers", PLOT_LAYERS},     {NULL, 0}};
+    {"heatmap", PLOT_HEATMAP}, {"roofline", PLOT_ROOFLINE},     {"timeline", PLOT_TIMELINE},
+    {"budget", PLOT_BUDGET},   {"pareto", PLOT_PARETO},         {"exposed", PLOT_EXPOSED},
+    {"layers", PLOT_LAYERS},   {"mx_compare", PLOT_MX_COMPARE}, {NULL, 0}};
 
 const char *verify_name(enum verify_level level)
 {
@@ -86,8 +87,8 @@ static void read_plots(struct config *c, const struct yaml_node *node, const str
     }
     if (node->kind != YAML_NODE_LIST) {
         diag_error(c->diag, STATUS_INVALID, &node->at, "plots: expected a list");
-        diag_rule(c->diag,
-                  "plots is all, none, or a list of heatmap, roofline, timeline, budget, pareto, exposed, layers");
+        diag_rule(c->diag, "plots is all, none, or a list of heatmap, roofline, timeline, budget, pareto, exposed, "
+                           "layers, mx_compare");
         return;
     }
     *plots = 0;
@@ -113,7 +114,7 @@ static const struct config_key REPORT_KEYS[] = {
      .max = 100000},
     {.name = "plots",
      .read = read_plots,
-     .doc = "all (default), none, or [heatmap, roofline, timeline, budget, pareto, exposed, layers]",
+     .doc = "all (default), none, or [heatmap, roofline, timeline, budget, pareto, exposed, layers, mx_compare]",
      .offset = offsetof(struct report_options, plots)},
     {.name = NULL},
 };

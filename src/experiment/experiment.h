@@ -19,9 +19,10 @@ enum plot_kind {
     PLOT_BUDGET = 1 << 3,
     PLOT_PARETO = 1 << 4,
     PLOT_EXPOSED = 1 << 5,
-    PLOT_LAYERS = 1 << 6 /* one picture of all cells */
+    PLOT_LAYERS = 1 << 6,    /* one picture of all cells */
+    PLOT_MX_COMPARE = 1 << 7 /* variants side by side; one picture of the run */
 };
-#define PLOT_ALL 0x7FU /* also the default */
+#define PLOT_ALL 0xFFU /* also the default */
 
 /* One (target, problem, variant). */
 struct cell {

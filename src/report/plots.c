@@ -2,7 +2,9 @@
 #include "report/plots.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "report/compare.h"
 #include "report/plot_kinds.h"
 
 static const struct {
@@ -93,6 +95,78 @@ static enum status plot_networks(const struct plotter *w, struct diag *d)
     return st;
 }
 
+/* ---- the variants of the run side by side ---- */
+
+/* The cells as compare wants them; false on lack of memory. */
+static bool compare_inputs_of(const struct plotter *w, struct arena *arena, struct compare_input *in, struct diag *d)
+{
+    const struct experiment *e = w->collect->experiment;
+    struct run_error *errors = arena_alloc(arena, e->count, sizeof *errors);
+    if (!errors || run_read_errors(run_dir_part(w->dir), e->count, arena, errors, d) != STATUS_OK) {
+        return false;
+    }
+    for (size_t i = 0; i < e->count; i++) {
+        const struct collect_cell *cell = &w->collect->cells[i];
+        const struct cell *c = cell->cell;
+        const char *last = strrchr(c->name, '/');
+        const size_t skip = strlen(c->target->name) + 1;
+        in[i] = (struct compare_input){
+            .run_name = e->name,
+            .variant = c->variant,
+            .target = c->target->name,
+            .label = arena_strndup(arena, c->name + skip, (size_t)(last - c->name) - skip),
+            .entry = {.id = i, .error = errors[i], .tilings = cell->counts.points, .feasible = cell->counts.feasible}};
+        if (cell->top.n) {
+            in[i].entry.cell = c;
+            in[i].entry.best = cell->top.r[0];
+        }
+        if (!in[i].label) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static enum status draw_variants(const struct plotter *w, struct arena *arena, struct strbuf *why, struct diag *d)
+{
+    const size_t count = w->collect->experiment->count;
+    struct compare_input *in = arena_alloc(arena, count, sizeof *in);
+    struct compare c;
+    struct diag unheard;
+    if (!in || !compare_inputs_of(w, arena, in, d)) {
+        return STATUS_NO_MEMORY;
+    }
+    diag_init(&unheard);
+    const bool any = compare_join(in, count, NULL, arena, &c, &unheard) == STATUS_OK;
+    diag_fini(&unheard);
+    if (!any) {
+        strbuf_add(why, "one variant on one target");
+        return STATUS_OK;
+    }
+    TRY(compare_details(w->study, &c, MX_COMPARE_GROUPS, arena, d));
+    struct picture p;
+    picture_init(&p, "mx_compare", 1280, 600);
+    const enum status st = plot_mx_compare(&c, &p, why) ? picture_write(w->dir, "plots/", &p, w->draw, d) : STATUS_OK;
+    picture_fini(&p);
+    return st;
+}
+
+/* Said if it was asked for by name and cannot be drawn. */
+static enum status plot_variants(const struct plotter *w, struct diag *d)
+{
+    struct arena arena;
+    struct strbuf why;
+    arena_init(&arena);
+    strbuf_init(&why);
+    const enum status st = draw_variants(w, &arena, &why, d);
+    if (st == STATUS_OK && why.len && w->collect->experiment->plots != PLOT_ALL) {
+        diag_note(d, NULL, "no mx_compare: %s", strbuf_cstr(&why));
+    }
+    strbuf_fini(&why);
+    arena_fini(&arena);
+    return st;
+}
+
 enum status plots_write(struct run_dir *dir, const struct collect *c, struct diag *d)
 {
     struct plotter w = {.dir = dir, .collect = c, .draw = os_have_program("gnuplot")};
@@ -104,8 +178,11 @@ enum status plots_write(struct run_dir *dir, const struct collect *c, struct dia
         diag_hint(d, "apt-get install gnuplot-nox fonts-dejavu-core, then: cd plots && gnuplot heatmap.gp");
     }
     enum status st = study_create(NULL, &w.study);
-    if (st == STATUS_OK && c->experiment->plots != PLOT_LAYERS) {
+    if (st == STATUS_OK && (c->experiment->plots & ~(unsigned)(PLOT_LAYERS | PLOT_MX_COMPARE))) {
         st = plot_cells(&w, d);
+    }
+    if (st == STATUS_OK && (c->experiment->plots & PLOT_MX_COMPARE)) {
+        st = plot_variants(&w, d);
     }
     if (st == STATUS_OK) {
         st = plot_networks(&w, d);
