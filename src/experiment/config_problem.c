@@ -40,6 +40,7 @@ static void read_bias(struct config *c, const struct yaml_node *node, const stru
 /* quant: true, or {mode: vector}: a quant row; {mode: scalar, scale: 0.5}. */
 struct quant_draft {
     const struct yaml_node *mode, *scale;
+    bool hybrid;
 };
 
 static const struct config_key QUANT_KEYS[] = {
@@ -51,6 +52,10 @@ static const struct config_key QUANT_KEYS[] = {
      .read = config_key_node,
      .doc = "of mode scalar: a positive factor",
      .offset = offsetof(struct quant_draft, scale)},
+    {.name = "hybrid",
+     .read = config_key_bool,
+     .doc = "true: C of hif8 is rounded in hybrid mode (QF322HIF8_PRE_HYBRID)",
+     .offset = offsetof(struct quant_draft, hybrid)},
     {.name = NULL},
 };
 
@@ -70,6 +75,7 @@ static void read_quant(struct config *c, const struct yaml_node *node, const str
         return;
     }
     (void)config_read_map(c, node, QUANT_KEYS, key->name, &q);
+    p->hif8_hybrid = q.hybrid;
     if (q.mode != NULL && !config_read_word(c, q.mode, "mode", modes, &vector)) {
         return;
     }

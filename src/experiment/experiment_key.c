@@ -42,6 +42,9 @@ static void add_problem(struct strbuf *sb, const struct problem *p)
     if (p->quant.dtype != DTYPE_NONE) {
         add_operand(sb, p, TENSOR_QUANT, "quant", &p->quant);
     }
+    if (p->hif8_hybrid) {
+        strbuf_add(sb, "hybrid\n");
+    }
     if (p->deq_scale != 0 || p->relu || p->hf32) {
         strbuf_addf(sb, "result %a %d %d\n", p->deq_scale, p->relu, p->hf32);
     }

@@ -55,6 +55,7 @@ struct problem {
     struct operand a, b, c, bias, scale_a, scale_b;
     struct operand quant; /* one uint64 scale word per column of C; none: no quant row */
     double deq_scale;     /* factor of the modes that take one scale for all of C; 0: 1 */
+    bool hif8_hybrid;     /* C of hif8 in hybrid rounding */
     bool relu;            /* Fixpipe clears negative results */
     bool hf32;            /* float operands are multiplied as HF32 */
     struct conv_shape conv;

@@ -118,16 +118,17 @@ static int64_t nd_byte(const struct operand *o, int64_t batch, int64_t row, int6
 /* --- how it is issued --------------------------------------------------------- */
 
 enum copy_form {
-    COPY_ND2NZ,     /* one instruction */
-    COPY_ND2NZ_ROW, /* one a row: the pitch does not fit srcDValue */
-    COPY_ZZ,        /* matrices of 16 rows, one behind the other: one instruction and one for the rest */
-    COPY_ZZ_BAND,   /* one per 16 rows: a stride from matrix to matrix does not fit */
-    COPY_ROW,       /* one strided DataCopy a row: rowCopy, few rows */
-    COPY_VECTOR,    /* one row, contiguous in L1: GEMV, bias, quant words */
-    COPY_NZ,        /* one DataCopy of C0 columns */
-    COPY_NZ_COLUMN, /* one a column: the gap does not fit srcGap */
-    COPY_SCALE_DN,  /* scales with K inner: Dn2Nz */
-    COPY_SCALE_ND   /* scales in pairs: Nd2Nz */
+    COPY_ND2NZ,       /* one instruction */
+    COPY_ND2NZ_ROW,   /* one a row: the pitch does not fit srcDValue */
+    COPY_ZZ,          /* matrices of 16 rows, one behind the other: one instruction and one for the rest */
+    COPY_ZZ_BAND,     /* one per 16 rows: a stride from matrix to matrix does not fit */
+    COPY_ROW,         /* one strided DataCopy a row: rowCopy, few rows */
+    COPY_VECTOR,      /* one row, contiguous in L1: GEMV, bias, quant words */
+    COPY_NZ,          /* one DataCopy of C0 columns */
+    COPY_NZ_COLUMN,   /* one a column: the gap does not fit srcGap */
+    COPY_SCALE_DN,    /* scales with K inner: Dn2Nz */
+    COPY_SCALE_ND,    /* scales in pairs: Nd2Nz */
+    COPY_SCALE_VECTOR /* those of one row, contiguous in L1: GEMV */
 };
 
 #define ROW_COPY_ROWS 16    /* rows up to which vendor kernels copy row by row */
@@ -162,6 +163,9 @@ static enum copy_form copy_form(const struct schedule *s, const struct step *ste
                                 const struct window *w)
 {
     const struct operand *o = operand_of(s, role);
+    if (role == ROLE_SA && lower_gemv(s, &step->tile)) {
+        return COPY_SCALE_VECTOR;
+    }
     if (is_scale(role)) {
         return o->transpose ? COPY_SCALE_ND : COPY_SCALE_DN;
     }
@@ -196,6 +200,7 @@ static int32_t copy_insns(enum copy_form form, const struct window *w, int64_t c
     case COPY_NZ:
     case COPY_SCALE_DN:
     case COPY_SCALE_ND:
+    case COPY_SCALE_VECTOR:
         break;
     }
     return 1;
@@ -213,10 +218,11 @@ static bool needs_fill(const struct schedule *s, enum role role, const struct wi
 
 /* Blocks of 32 B up to the next 64 k: whole columns of the image where K is
  * contiguous, else rows of every column. */
-static int64_t fill_blocks(const struct schedule *s, enum role role, const struct window *w)
+static int64_t fill_blocks(const struct schedule *s, const struct step *step, enum role role, const struct window *w)
 {
+    const int64_t rows = role == ROLE_A && lower_gemv(s, &step->tile) ? 1 : s->image_rows[role];
     const int64_t c0 = dtype_c0(operand_of(s, role)->dtype), end = align_up(w->chunk_k, 64);
-    return load_k_contiguous(s->problem, role) ? (end / c0 - ceil_div(w->chunk_k, c0)) * s->image_rows[role]
+    return load_k_contiguous(s->problem, role) ? (end / c0 - ceil_div(w->chunk_k, c0)) * rows
                                                : ceil_div(w->cols, c0) * (end - w->chunk_k);
 }
 
@@ -235,7 +241,7 @@ void lower_copy_shape(const struct schedule *s, const struct step *step, enum ro
     out->insns = copy_insns(copy_form(s, step, role, &w), &w, columns);
     out->fills = needs_fill(s, role, &w);
     out->halo = 0;
-    out->fill_bytes = out->fills > 0 ? fill_blocks(s, role, &w) * 32 : 0;
+    out->fill_bytes = out->fills > 0 ? fill_blocks(s, step, role, &w) * 32 : 0;
 }
 
 int64_t lower_copy_max(const struct schedule *s)
@@ -361,6 +367,19 @@ static void copy_scales(const struct copy *c)
     }
 }
 
+/* The codes of one row, two at a time as one b16, in blocks one after the other. */
+static void copy_scale_vector(const struct copy *c)
+{
+    struct insn *i = push_copy(c, OP_ND2NZ, nd_byte(c->o, c->batch, c->w.row0, c->w.col0), 0);
+    i->dtype = DTYPE_HALF;
+    i->p.nd2nz = (struct nd2nz_params){.ndNum = 1,
+                                       .nValue = 1,
+                                       .dValue = (uint32_t)(c->w.cols / 2),
+                                       .srcDValue = 1,
+                                       .dstNzC0Stride = 1,
+                                       .dstNzNStride = 1};
+}
+
 /* Zeros from the end of K to the next 64: columns of 32 B where K is contiguous,
  * else rows of every column. */
 static void fill_tail(const struct copy *c)
@@ -409,6 +428,9 @@ static void push_form(const struct copy *c, enum copy_form form)
     case COPY_SCALE_ND:
         copy_scales(c);
         break;
+    case COPY_SCALE_VECTOR:
+        copy_scale_vector(c);
+        break;
     }
 }
 
@@ -446,6 +468,9 @@ void lower_copy(struct list *l, const struct step *step, enum role role)
                      .w = copy_window(s, step, role),
                      .region = plan_region(&s->plan, BUF_L1, role, slot_of(step, role))};
     c.rows = role <= ROLE_B ? s->image_rows[role] : c.region->pitch;
+    if (role == ROLE_A && lower_gemv(s, &step->tile)) {
+        c.rows = 1; /* a vector */
+    }
     c.cols = role <= ROLE_B ? s->image_cols[role] : 0;
     const int first = l->n;
     push_form(&c, copy_form(s, step, role, &c.w));

@@ -230,15 +230,32 @@ static int emit_mx(const struct load_shape *x, struct insn *out)
 
 /* --- GEMV ----------------------------------------------------------------- */
 
-/* One row of A, K contiguous: fractals are 512 B pieces of a vector. */
+/* Blocks of 32 codes that hold the scales of a vector. */
+static int64_t vector_scale_blocks(const struct load_shape *x)
+{
+    return ceil_div(x->k, 32 * 32);
+}
+
+/* One row of A, K contiguous: fractals are 512 B pieces of a vector. Its scales
+ * are a vector too, codes one after the other. */
 static int emit_vector(const struct load_shape *x, struct insn *out)
 {
     const int64_t fractals = ceil_div(x->k, 16 * x->c0);
-    struct insn *n = new_load(x, x->arch3510 ? OP_LOAD_2D_V2 : OP_LOAD_2D, 0, out);
+    const struct load_2d_v2_params v2 = {.mStep = 1, .kStep = (uint16_t)fractals, .srcStride = 1, .dstStride = 1};
+    const bool scaled = x->scales.src != NULL;
+    struct insn *n = new_load(x, scaled ? OP_LOAD_MX : x->arch3510 ? OP_LOAD_2D_V2 : OP_LOAD_2D, 0, out);
     n->src.byte += x->k_in_image / x->c0 * 32;
-    if (x->arch3510) {
-        n->p.load_2d_v2 = (struct load_2d_v2_params){
-            .mStep = 1, .kStep = (uint16_t)fractals, .srcStride = 1, .dstStride = 1};
+    if (scaled) {
+        const int64_t blocks = vector_scale_blocks(x);
+        n->src2 = (struct addr){
+            .buf = BUF_L1, .half = x->scales.src->half, .byte = x->scales.src->off + x->scales.k_in_image / 32};
+        n->p.load_mx = (struct load_mx_params){.data = v2,
+                                               .xStep = 1,
+                                               .yStep = (uint16_t)blocks,
+                                               .srcStride = (int32_t)blocks,
+                                               .dstStride = (uint32_t)blocks};
+    } else if (x->arch3510) {
+        n->p.load_2d_v2 = v2;
     } else {
         n->p.load_2d = (struct load_2d_params){.repeatTimes = (uint16_t)fractals, .srcStride = 1};
     }
@@ -254,7 +271,7 @@ int64_t load_bytes(const struct load_shape *x)
 
 int64_t load_scale_bytes(const struct load_shape *x)
 {
-    return x->l0_mn * (x->k / 32);
+    return x->vector ? vector_scale_blocks(x) * 32 : x->l0_mn * (x->k / 32);
 }
 
 int32_t load_calls(enum tiling_load load, const struct load_shape *x)

@@ -35,30 +35,40 @@ const struct mmad_triple *dtypes_triple(const struct target *target, const struc
 
 bool dtypes_bias_offered(const struct target *target, const struct mmad_triple *form, enum dtype bias)
 {
+    return dtypes_bias_of(target->product, form, bias);
+}
+
+bool dtypes_bias_of(enum product product, const struct mmad_triple *form, enum dtype bias)
+{
     if (form->bias != DTYPE_FLOAT) {
         return form->bias != DTYPE_NONE && bias == (enum dtype)form->bias;
     }
     /* L1->BT converts half, on 950 bf16 too. */
-    return bias == DTYPE_FLOAT || bias == DTYPE_HALF || (bias == DTYPE_BF16 && target->product == PRODUCT_ASCEND950);
+    return bias == DTYPE_FLOAT || bias == DTYPE_HALF || (bias == DTYPE_BF16 && product == PRODUCT_ASCEND950);
 }
 
-static bool offered(const struct target *target, enum quant_mode mode)
+static bool offered(enum product product, enum quant_mode mode)
 {
-    return mode != QUANT_N && fixpipe_mode_supported(target->product, mode);
+    return mode != QUANT_N && fixpipe_mode_supported(product, mode);
 }
 
 enum quant_mode dtypes_conversion(const struct target *target, enum dtype acc, enum dtype out, bool vector)
+{
+    return dtypes_conversion_of(target->product, acc, out, vector);
+}
+
+enum quant_mode dtypes_conversion_of(enum product product, enum dtype acc, enum dtype out, bool vector)
 {
     for (size_t i = 0; i < sizeof CONVERSIONS / sizeof CONVERSIONS[0]; i++) {
         if (CONVERSIONS[i].acc != acc || CONVERSIONS[i].out != out) {
             continue;
         }
         if (vector) {
-            return offered(target, CONVERSIONS[i].vector) ? CONVERSIONS[i].vector : QUANT_N;
+            return offered(product, CONVERSIONS[i].vector) ? CONVERSIONS[i].vector : QUANT_N;
         }
-        return offered(target, CONVERSIONS[i].plain)    ? CONVERSIONS[i].plain
-               : offered(target, CONVERSIONS[i].scalar) ? CONVERSIONS[i].scalar
-                                                        : QUANT_N;
+        return offered(product, CONVERSIONS[i].plain)    ? CONVERSIONS[i].plain
+               : offered(product, CONVERSIONS[i].scalar) ? CONVERSIONS[i].scalar
+                                                         : QUANT_N;
     }
     return QUANT_N;
 }

@@ -25,6 +25,10 @@ bool dtypes_bias_offered(const struct target *target, const struct mmad_triple *
  * possible: ask only otherwise. */
 enum quant_mode dtypes_conversion(const struct target *target, enum dtype acc, enum dtype out, bool vector);
 
+/* The same by product. */
+bool dtypes_bias_of(enum product product, const struct mmad_triple *form, enum dtype bias);
+enum quant_mode dtypes_conversion_of(enum product product, enum dtype acc, enum dtype out, bool vector);
+
 /* unitFlag of Mmad and Fixpipe: 950, A2, A3 only. */
 bool dtypes_unitflag_offered(const struct target *target);
 

@@ -109,45 +109,6 @@ static void text_buffer(const struct infeasible *why, const struct tiling *t, st
     strbuf_add(out, ")");
 }
 
-/* --- dtypes --------------------------------------------------------------- */
-
-int64_t infeasible_pack_dtypes(const struct problem *p)
-{
-    return (int64_t)p->a.dtype | (int64_t)p->b.dtype << 8 | (int64_t)p->c.dtype << 16 | (int64_t)p->bias.dtype << 24 |
-           (int64_t)(p->a.mx ? 1 : 0) << 32 | (int64_t)(p->b.mx ? 1 : 0) << 33 |
-           (int64_t)(p->quant.dtype != DTYPE_NONE ? 1 : 0) << 34;
-}
-
-static const char *packed_name(int64_t packed, int at)
-{
-    const int64_t v = packed >> at & 0xff;
-    return v < DTYPE_N ? dtype_info((enum dtype)v)->name : "?";
-}
-
-static void text_dtype(const struct infeasible *why, struct strbuf *out)
-{
-    const int64_t d = why->have;
-    const char *product = product_name((enum product)why->need);
-    const char *mx_a = (d >> 32 & 1) != 0 ? "mx_" : "", *mx_b = (d >> 33 & 1) != 0 ? "mx_" : "";
-    switch ((enum dtype_stage)why->buf) {
-    case DTYPE_STAGE_CUBE:
-        strbuf_addf(out, "the cube of %s does not take A %s%s x B %s%s (Mmad.md, MmadMx.md)", product, mx_a,
-                    packed_name(d, 0), mx_b, packed_name(d, 8));
-        break;
-    case DTYPE_STAGE_BIAS:
-        strbuf_addf(out, "%s has no bias of dtype %s for A %s%s x B %s%s (Mmad.md)", product, packed_name(d, 24), mx_a,
-                    packed_name(d, 0), mx_b, packed_name(d, 8));
-        break;
-    case DTYPE_STAGE_RESULT:
-        strbuf_addf(out, "Fixpipe of %s does not turn the result of A %s%s x B %s%s into C %s%s (Fixpipe.md)", product,
-                    mx_a, packed_name(d, 0), mx_b, packed_name(d, 8), packed_name(d, 16),
-                    (d >> 34 & 1) != 0 ? " with a quant row" : "");
-        break;
-    case DTYPE_STAGE_N:
-        break;
-    }
-}
-
 /* --- fields that exclude each other ---------------------------------------- */
 
 /* Why, by the pair of fields; TF_N: the problem or target. */
@@ -174,7 +135,7 @@ static const struct {
     {TF_l2A, TF_N, "SetL2CacheHint is of 950, A2 and A3 only"},
     {TF_l2B, TF_N, "SetL2CacheHint is of 950, A2 and A3 only"},
     {TF_l2C, TF_N, "SetL2CacheHint is of 950, A2 and A3 only"},
-    {TF_gemv, TF_N, "a row read as a vector needs K contiguous in A"},
+    {TF_gemv, TF_N, "a row read as a vector needs K contiguous in A and, with MX, in its scales"},
     {TF_stepM, TF_stepKa, "MDL: stepM > 1 only if stepKa covers K"},
     {TF_stepN, TF_stepKb, "MDL: stepN > 1 only if stepKb covers K"},
     {TF_stepKa, TF_stepKb, "MDL: of the chunk counts of A and B along K one divides the other"},
@@ -216,28 +177,53 @@ static void text_contradiction(const struct infeasible *why, const struct tiling
 static void text_unsupported(const struct infeasible *why, struct strbuf *out)
 {
     static const char *const things[UNSUPPORTED_N] = {
-        [UNSUPPORTED_CONV] = "conv",
-        [UNSUPPORTED_BATCH] = "batch > 1",
-        [UNSUPPORTED_BIAS] = "a bias",
-        [UNSUPPORTED_QUANT] = "a quant row",
-        [UNSUPPORTED_MX] = "MX scales",
+        [UNSUPPORTED_CONV] = "conv: not simulated yet",
+        [UNSUPPORTED_BATCH] = "batch > 1: not simulated yet",
+        [UNSUPPORTED_BIAS] = "a bias: not simulated yet",
+        [UNSUPPORTED_QUANT] = "a quant row: not simulated yet",
+        [UNSUPPORTED_MX] = "MX scales: not simulated yet",
         [UNSUPPORTED_RESULT_FORMAT] =
-            "this layout of C (Nz: N, baseN and singleCoreN in whole blocks of 16 columns, 32 for b8)",
-        [UNSUPPORTED_NO_FIXPIPE] = "the way from L0C to GM through UB",
-        [UNSUPPORTED_HF32] = "HF32 of operands other than float",
-        [UNSUPPORTED_RESULT_DTYPE] = "the conversion to this dtype of C",
+            "C in Nz goes out in whole blocks of columns: N, baseN and singleCoreN are multiples of 16, for b8 of 32 "
+            "(kernel_rules 7); others are not simulated yet",
+        [UNSUPPORTED_NO_FIXPIPE] = "310P and 910 have no Fixpipe; the way from L0C to GM through UB and the vector "
+                                   "unit is not simulated yet",
+        [UNSUPPORTED_HF32] = "HF32 goes with float operands only (SetHF32Mode)",
+        [UNSUPPORTED_HALF_SUM] = "a half accumulator: how it takes a bias or sums parts of K is not documented (A33), "
+                                 "so it is not simulated yet",
+        [UNSUPPORTED_HYBRID] = "hybrid rounding to hif8: which values it rounds which way is not published "
+                               "(Fixpipe.md), so it is not simulated yet",
+        [UNSUPPORTED_RESULT_DTYPE] = "the conversion to this dtype of C by the vector unit: not simulated yet",
     };
     if (why->field < TF_N) {
         strbuf_addf(out, "%s ", field_name(why->field));
         tiling_value_text((enum tiling_field)why->field, why->have, out);
+        strbuf_add(out, ": not simulated yet");
     } else {
-        strbuf_add(out, why->need > 0 && why->need < UNSUPPORTED_N ? things[why->need] : "this");
+        strbuf_add(out, why->need > 0 && why->need < UNSUPPORTED_N ? things[why->need] : "this: not simulated yet");
     }
-    strbuf_add(out, ": not simulated yet");
+}
+
+/* The operand that no instruction loads as it lies: dtype, transpose, whether
+ * the other way would do. */
+static void text_no_load(const struct infeasible *why, struct strbuf *out)
+{
+    const bool a = why->field == TF_loadA, transposed = (why->buf & INFEASIBLE_TRANSPOSED) != 0;
+    const int dtype = why->buf & INFEASIBLE_DTYPE;
+    strbuf_addf(out, "no instruction of this product brings %s %s %s to %s (load constraints, table 5)", a ? "A" : "B",
+                dtype < DTYPE_N ? dtype_info((enum dtype)dtype)->name : "?",
+                a ? (transposed ? "as [K, M]" : "as [M, K]") : (transposed ? "as [N, K]" : "as [K, N]"),
+                a ? "L0A" : "L0B");
+    if ((why->buf & INFEASIBLE_OTHER_WAY) != 0) {
+        strbuf_addf(out, "; with transpose: %s there is one", transposed ? "false" : "true");
+    }
 }
 
 static void text_load(const struct infeasible *why, const struct tiling *t, struct strbuf *out)
 {
+    if (why->need == 0 && why->have == LOAD_AUTO_NONE) {
+        text_no_load(why, out);
+        return;
+    }
     strbuf_addf(out, "%s ", field_name(why->field));
     if (why->field < TF_N) {
         tiling_value_text((enum tiling_field)why->field, tiling_get(t, (enum tiling_field)why->field), out);
@@ -293,7 +279,7 @@ void infeasible_text(const struct infeasible *why, const struct tiling *t, struc
         text_load(why, t, out);
         break;
     case REASON_DTYPE:
-        text_dtype(why, out);
+        infeasible_dtype_text(why, out);
         break;
     case REASON_OPERAND:
         strbuf_addf(out, "%s of %s is %" PRId64 ", must be a multiple of %" PRId64 "%s", extents[why->buf / 16 % 4],

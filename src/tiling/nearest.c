@@ -38,9 +38,10 @@ static int place(const uint8_t *list, int n, uint8_t item)
 static int contradiction_rank(const struct infeasible *why)
 {
     static const uint8_t split[] = {TF_splitK, TF_singleCoreK, TF_splitKReduce};
-    static const uint8_t order[] = {TF_unitflag, TF_order, TF_assign,       TF_splitK,        TF_fullLoad,
-                                    TF_gemv,     TF_stepM, TF_stepN,        TF_stepKa,        TF_scaleFactorKa,
-                                    TF_isBias,   TF_N,     TF_scaleFactorM, TF_scaleFactorKb, TF_scaleFactorN};
+    static const uint8_t order[] = {TF_unitflag, TF_order,        TF_assign,        TF_splitK,
+                                    TF_fullLoad, TF_gemv,         TF_stepM,         TF_stepN,
+                                    TF_stepKa,   TF_scaleCopy,    TF_scaleFactorKa, TF_isBias,
+                                    TF_N,        TF_scaleFactorM, TF_scaleFactorKb, TF_scaleFactorN};
     const bool of_split = PLACE(split, why->field) < 3 || (why->field == TF_isBias && why->need == TF_splitK);
     return PLACE(order, of_split ? TF_splitK : why->field);
 }

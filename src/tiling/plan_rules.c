@@ -80,9 +80,25 @@ static bool check_operand(struct planner *pl, enum role role)
 
 /* --- loads ---------------------------------------------------------------- */
 
+static bool fail_no_load(struct planner *pl, enum role role, enum tiling_field field)
+{
+    struct problem other = *pl->p;
+    struct operand *o = role == ROLE_A ? &other.a : &other.b;
+    const int lies = (int)o->dtype | (o->transpose ? INFEASIBLE_TRANSPOSED : 0);
+    o->transpose = !o->transpose;
+    const bool turned = load_recommended(pl->target, &other, role) != LOAD_AUTO_NONE;
+    return plan_fail(pl, (struct infeasible){.reason = REASON_LOAD,
+                                             .buf = (uint8_t)(lies | (turned ? INFEASIBLE_OTHER_WAY : 0)),
+                                             .field = (uint8_t)field,
+                                             .have = LOAD_AUTO_NONE});
+}
+
 static bool check_load(struct planner *pl, enum role role, enum tiling_field field)
 {
     const enum tiling_load load = (enum tiling_load)tiling_get(pl->t, field);
+    if (load == LOAD_AUTO_NONE) {
+        return fail_no_load(pl, role, field);
+    }
     if (!load_offered(pl->target, pl->p, role, load)) {
         return fail(pl, REASON_LOAD, (int)field, 0, (int64_t)load);
     }
@@ -162,6 +178,11 @@ static bool check_multiples(struct planner *pl)
     }
     /* A vector is cut into whole fractals. */
     if (t->gemv == 1 && t->stepKa > 1 && !check_multiple(pl, TF_baseK, 16 * dtype_c0(p->a.dtype))) {
+        return false;
+    }
+    /* So are its scales, in blocks of 32 codes, where a copy brings those of several steps. */
+    const bool several = t->scaleCopy == SCALES_BY_CHUNK && (int64_t)t->stepKa * t->scaleFactorKa > 1;
+    if (t->gemv == 1 && p->a.mx && several && t->baseK < p->K && !check_multiple(pl, TF_baseK, 32 * 32)) {
         return false;
     }
     return check_conv_chunk(pl) && (t->singleCoreK >= p->K || check_multiple(pl, TF_singleCoreK, slice_unit_k(p)));
@@ -278,7 +299,9 @@ static bool check_residency(struct planner *pl)
             return exclude(pl, TF_fullLoad, a ? TF_dbA1 : TF_dbB1);
         }
     }
-    const bool vector = load_k_contiguous(pl->p, ROLE_A) && pl->p->op == PROBLEM_MATMUL;
+    /* MX: scales of A as a vector too, so not in pairs along K (section 3.2). */
+    const bool vector = load_k_contiguous(pl->p, ROLE_A) && pl->p->op == PROBLEM_MATMUL &&
+                        !(pl->p->a.mx && pl->p->scale_a.transpose);
     return t->gemv == 0 || vector || exclude(pl, TF_gemv, TF_N);
 }
 

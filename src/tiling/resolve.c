@@ -107,7 +107,7 @@ static void resolve_base(struct resolver *r)
     const bool both = p->a.transpose && p->b.transpose && p->op == PROBLEM_MATMUL;
     const int64_t unit_n = load_unit(p, ROLE_B, AXIS_MN);
     /* Vectors are cut into whole fractals. */
-    const int64_t vector = r->t->gemv == 1 ? 16 * dtype_c0(p->a.dtype) : 1;
+    const int64_t vector = r->t->gemv == 1 ? max_i64(16 * dtype_c0(p->a.dtype), p->a.mx ? 32 * 32 : 1) : 1;
     const int64_t unit_k = lcm_i64(max_i64(load_unit(p, ROLE_A, AXIS_K), load_unit(p, ROLE_B, AXIS_K)), vector);
     const int64_t m = both || r->target->physical[BUF_L0C] >= 262144 ? 256 : 128;
     rule(r, TF_baseM, min_i64(m, align_up(problem_most_rows(p), r->unit_m)));

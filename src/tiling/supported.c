@@ -53,7 +53,7 @@ static bool variants_supported(const struct problem *p, const struct tiling *t, 
         {t->splitK == 1 && t->splitKReduce != REDUCE_NONE, TF_splitKReduce},
         /* ASWT cuts tail tiles at any row or column. */
         {t->order == ORDER_ASWT && (starts_bound(p, ROLE_A) || starts_bound(p, ROLE_B)), TF_order},
-        {t->gemv == 1 && (p->a.format != LAYOUT_ND || held || p->a.mx), TF_gemv},
+        {t->gemv == 1 && (p->a.format != LAYOUT_ND || held || t->scaleFactorM > 1), TF_gemv},
         /* Scales of several chunks come with the first of them: its place must be the same every time. */
         {scales_span && (t->shuffleK == 1 || t->l1Resident == 1), t->shuffleK == 1 ? TF_shuffleK : TF_l1Resident},
         /* Scales over several base blocks along M (N) are kept for tiles of one slice whose data come in chunks. */
@@ -78,6 +78,9 @@ static bool variants_supported(const struct problem *p, const struct tiling *t, 
 
 static bool problem_supported(const struct problem *p, struct infeasible *why)
 {
+    if (p->hif8_hybrid) {
+        return refuse(why, UNSUPPORTED_HYBRID, TF_N, p->c.dtype);
+    }
     if (p->hf32 && p->a.dtype != DTYPE_FLOAT) {
         return refuse(why, UNSUPPORTED_HF32, TF_N, p->a.dtype);
     }
@@ -101,7 +104,7 @@ static bool result_supported(const struct target *target, const struct problem *
     const bool workspace = t->splitKReduce == REDUCE_WORKSPACE;
     /* A33: how a half accumulator takes a bias or sums parts is not documented. */
     if (form != NULL && form->c == DTYPE_HALF && (t->isBias == 1 || t->splitK > 1)) {
-        return refuse(why, UNSUPPORTED_FIELD, t->isBias == 1 ? TF_isBias : TF_splitK, 1);
+        return refuse(why, UNSUPPORTED_HALF_SUM, TF_N, form->c);
     }
     if (form == NULL || (!workspace && dtypes_conversion(target, (enum dtype)form->c, p->c.dtype,
                                                          p->quant.dtype != DTYPE_NONE) == QUANT_N)) {

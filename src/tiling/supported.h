@@ -18,6 +18,8 @@ enum unsupported {
     UNSUPPORTED_MX,
     UNSUPPORTED_RESULT_FORMAT, /* C leaves as Nz or NC1HWC0 */
     UNSUPPORTED_HF32,          /* HF32 where operands are no floats */
+    UNSUPPORTED_HALF_SUM,      /* Kirin: bias or parts of K on a half accumulator (A33) */
+    UNSUPPORTED_HYBRID,        /* hif8's hybrid rounding */
     UNSUPPORTED_RESULT_DTYPE,  /* the conversion of Fixpipe; have: enum dtype of C */
     UNSUPPORTED_NO_FIXPIPE,    /* 310P, 910: L0C reaches GM through UB and the vector unit only */
     UNSUPPORTED_N

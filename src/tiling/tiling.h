@@ -124,7 +124,8 @@ enum infeasible_reason {
                             the problem or target */
     REASON_EVENTS,        /* event ids of a pair exhausted */
     REASON_LOAD,          /* the chosen load is not offered for this operand here (need 0), or not
-                            for an L1 image of this many lines: needs `need`, has `have` */
+                            for an L1 image of this many lines: needs `need`, has `have`; without any
+                            that is (have LOAD_AUTO_NONE) buf = dtype + INFEASIBLE_* */
     REASON_DTYPE,         /* the cube, BT or Fixpipe does not offer the dtypes: buf = enum dtype_stage
                             (dtypes.h), need = enum product, have = infeasible_pack_dtypes() */
     REASON_OPERAND,       /* an extent of an operand must be a multiple of need: buf = role + 16 * operand_extent */
@@ -134,6 +135,7 @@ enum infeasible_reason {
     REASON_N
 };
 
+enum infeasible_load { INFEASIBLE_DTYPE = 63, INFEASIBLE_TRANSPOSED = 64, INFEASIBLE_OTHER_WAY = 128 };
 enum operand_extent { EXTENT_M = 0, EXTENT_N, EXTENT_K, EXTENT_LD };
 enum where_fault { WHERE_FALSE = 0, WHERE_DIVIDES_BY_ZERO, WHERE_OVERFLOWS };
 
@@ -147,6 +149,9 @@ struct infeasible {
 const char *infeasible_reason_name(enum infeasible_reason r); /* "buffer", "cores", ... for CSV */
 /* One sentence with numbers: "L0C needs 196608 B, has 131072 B (baseM 192 x baseN 256 x 4 B x dbL0C 1)". */
 void infeasible_text(const struct infeasible *why, const struct tiling *t, struct strbuf *out);
+
+/* The same of a REASON_DTYPE, with what the product takes (infeasible_dtype.c). */
+void infeasible_dtype_text(const struct infeasible *why, struct strbuf *out);
 
 /* dtypes of a problem in one number, for REASON_DTYPE. */
 int64_t infeasible_pack_dtypes(const struct problem *p);

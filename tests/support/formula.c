@@ -396,6 +396,10 @@ static const char *multiples_broken(const struct problem *p, const struct tiling
     if (t->gemv && t->stepKa > 1 && !divides(16 * 256.0 / bits(p->a.dtype), t->baseK)) {
         return "GEMV";
     }
+    if (t->gemv && p->a.mx && t->scaleCopy == 0 && (double)t->stepKa * t->scaleFactorKa > 1 && t->baseK < p->K &&
+        !divides(1024, t->baseK)) {
+        return "GEMV scales";
+    }
     const double window = (double)(p->conv.kh * p->conv.kw) * 256.0 / bits(p->a.dtype);
     const double chunk = (double)t->stepKa * t->baseK;
     return p->op == PROBLEM_CONV && chunk < (double)p->K && !divides(window, chunk) ? "kAL1" : NULL;
@@ -522,7 +526,7 @@ static const char *choices_broken(const struct target *target, const struct prob
             return "fullLoad";
         }
     }
-    if (t->gemv && (turned(p, true) || p->op != PROBLEM_MATMUL)) {
+    if (t->gemv && (turned(p, true) || p->op != PROBLEM_MATMUL || (p->a.mx && p->scale_a.transpose))) {
         return "gemv";
     }
     return (t->isBias == 1) != (p->bias.dtype != DTYPE_NONE) ? "isBias" : NULL;
