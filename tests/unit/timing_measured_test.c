@@ -84,6 +84,40 @@ static void single_rows_within_3_percent(void **state)
     assert_int_equal(seen, 2 * sizeof ids / sizeof ids[0]);
 }
 
+static bool within(double predicted, double measured, double share)
+{
+    return fabs(predicted / measured - 1) <= share;
+}
+
+/* mxfp4 of 8192^3, base 256 x 256 x 256, stepK 2, scaleFactorK 4: 680 us on the
+ * board, and the cube binds. mxfp8: every open run beyond 100 us within 8 %. */
+static void mx_rows(void **state)
+{
+    struct fixture *f = *state;
+    int fp4 = 0, fp8 = 0;
+    for (size_t i = 0; i < f->runs.count; i++) {
+        struct validate_row row;
+        struct timing_result result;
+        double predicted[MEASURE_N];
+        if (!predict(f, i, &row, predicted, &result) || !row.problem.a.mx) {
+            continue;
+        }
+        const double task = row.measured[MEASURE_TASK];
+        if (row.problem.a.dtype == DTYPE_FP4_E2M1 && row.tiling.baseK == 256 && row.problem.K == 8192) {
+            assert_int_equal(row.tiling.scaleFactorKa, 4);
+            assert_true(row.tiling.baseM == 256 && row.tiling.baseN == 256 && row.tiling.stepKa == 2);
+            assert_true(within(predicted[MEASURE_TASK], 680, 0.06) && within(predicted[MEASURE_TASK], task, 0.06));
+            assert_int_equal(result.bound_pipe, PIPE_M);
+            fp4++;
+        } else if (row.problem.a.dtype == DTYPE_FP8_E4M3 && task > 100) {
+            assert_true(within(predicted[MEASURE_TASK], task, 0.08));
+            fp8++;
+        }
+    }
+    assert_int_equal(fp4, 3); /* R024 to R026 */
+    assert_int_equal(fp8, 2); /* R189, R190 */
+}
+
 static void mean_errors(void **state)
 {
     /* Percent; calibrate, holdout. Mean: aicore_mean_us. */
@@ -123,6 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(single_rows_within_3_percent, setup, teardown),
+        cmocka_unit_test_setup_teardown(mx_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(mean_errors, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
