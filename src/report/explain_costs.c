@@ -157,7 +157,7 @@ static void copy_formula(const struct cost *c, const struct kind *k, struct numb
         use(n, "timing.l2_rate");
         use(n, "timing.l2_shared");
         use(n, c->all_nd ? "timing.hbm_nd" : "timing.hbm");
-        use(n, "timing.overlap");
+        use(n, copy->nd ? "timing.overlap" : "timing.overlap_plain");
         use(n, "timing.write_back");
     }
 }

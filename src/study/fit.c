@@ -8,14 +8,14 @@
 #include "target/schema.h"
 
 /* Steps of the search, as shares of a value. */
-static const double STEPS[] = {0.08, 0.04, 0.02, 0.01, 0.005};
+static const double STEPS[] = {0.64, 0.32, 0.16, 0.08, 0.04, 0.02, 0.01, 0.005};
 
 const char *fit_default_params(int32_t arch)
 {
     switch (arch) {
     case 2201:
         return "l1_contention,copy_loaded,row_base,row_width,pitch_conflict,unaligned,l2_shared,hbm_nd,hbm_short_row,"
-               "overlap,write_back";
+               "hbm_core_share,overlap,overlap_plain,write_back,mix_us";
     case 3510:
         return "mmad_issue,l1_contention,copy_issue,copy_loaded,row_width,hbm_nd,hbm_short_row,overlap,fixpipe_width,"
                "fixpipe_unaligned";
@@ -44,7 +44,8 @@ static enum status add_param(const char *name, size_t length, struct arena *aren
     }
     memcpy(copy, name, length);
     copy[length] = '\0';
-    *out = (struct fit_param){copy, target_schema_at(row)->offset};
+    const struct target_key *known = target_schema_at(row);
+    *out = (struct fit_param){copy, known->offset, known->range == RANGE_SHARE ? 1 : HUGE_VAL};
     return STATUS_OK;
 }
 
@@ -247,7 +248,7 @@ static enum status try_param(const struct search *s, double *values, int p, doub
     const double was = values[p];
     for (int direction = -1; direction <= 1; direction += 2) {
         double score;
-        const double next = four_digits(was * (1 + direction * step));
+        const double next = fmin(four_digits(was * (1 + direction * step)), s->params[p].most);
         if (next == was) {
             continue;
         }

@@ -50,15 +50,14 @@ struct target_timing {
     double hbm_nd, hbm;                                          /* TB/s */
     double hbm_short_row, hbm_short_row_bytes;                   /* shortrow; 256 B */
     double hbm_core_share;                                       /* hb1 */
-    double overlap, write_back;                                  /* ov, kw */
+    double overlap, overlap_plain, write_back;                   /* ov of ND rows, of plain bursts; kw */
     double fixpipe_issue, fixpipe_width, fixpipe_unaligned;      /* oF, bF (B/cycle), fix_unal (cycles per row) */
     double bt_width, bt_latency, fb_width, fb_latency;           /* L1->BT, L1->FB: B/cycle, cycles */
     double sync;                                                 /* flag wait after its set */
     double conv_look_ahead;                                      /* Qc, steps */
     double l2_hit_low, l2_hit_high;                              /* h_lo, h_hi, in L2 sizes */
     double head_us, head_cores_us, init_us, init_api_us, mix_us; /* head0, head1, init, init_api, mix: us */
-    double head_full_cores;  /* cores from which a launch takes all of head_cores_us */
-    double tile_barrier;     /* PIPE_ALL per tile: cycles */
+    double tile_barrier;                                         /* PIPE_ALL per tile: cycles */
     double queue_depth;      /* instructions that wait in a pipe's queue; 0: no limit */
     double context_rounding; /* missed shares are rounded to this */
     double mmad_barrier;     /* 1: PIPE_M barriers cost what they order; 0: as the prototype */

@@ -69,25 +69,18 @@ static void row_copy_init(struct cost_copy *copy, const struct target_timing *p,
                      dtype_bytes(o->dtype, o->ld) % (int64_t)p->pitch_conflict_modulus == 0;
 }
 
-/* A share of the cores: 0 with one, 1 with all. */
+/* What grows evenly with the cores: 0 with one, 1 with all. */
 static double load_share(const struct schedule *s)
 {
     const int32_t cores = s->target->cores;
     return cores > 1 ? (double)(s->cores_active - 1) / (cores - 1) : 0;
 }
 
-/* Share of head_cores_us: 0 with one core, 1 from head_full_cores on. */
-static double head_share(const struct schedule *s)
-{
-    const double others = s->target->timing.head_full_cores - 1;
-    return s->cores_active <= 1 ? 0 : others <= 0 ? 1 : fmin(1, (s->cores_active - 1) / others);
-}
-
 static void init_run(struct cost *c, const struct schedule *s)
 {
     const struct target_timing *p = c->p;
     const double us = 1000.0 * s->target->ghz; /* cycles in a microsecond */
-    double launch = p->head_us + p->head_cores_us * head_share(s);
+    double launch = p->head_us + p->head_cores_us * load_share(s);
     if (s->t.kernel == KERNEL_MIX) {
         launch += p->mix_us;
     }

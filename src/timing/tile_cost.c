@@ -225,13 +225,24 @@ void tile_hits_init(struct tile_hits *h, const struct cost *c, const struct shap
     h->hbm = cost_hbm(c, context->active, short_row(w));
 }
 
+/* Share of HBM time hidden behind hits. Plain bursts wait in MTE2's queue, so
+ * some of them hit while others miss, unless a look-ahead keeps them from being
+ * issued early; the rows of ND2NZ come one after the other. */
+static double overlap_of(const struct cost *c, const double missed[2])
+{
+    double plain = 0;
+    for (int role = ROLE_A; role <= ROLE_B && c->look_ahead == 0; role++) {
+        plain += c->copy[role].nd ? 0 : missed[role];
+    }
+    return c->p->overlap + (c->p->overlap_plain - c->p->overlap) * (plain / (missed[ROLE_A] + missed[ROLE_B]));
+}
+
 /* Cycles by which the tile's moves take longer because bytes miss L2. */
-static double missed_cycles(const struct cost *c, const struct tile_hits *h, const struct mem_context *context,
-                            double share)
+static double missed_cycles(const struct tile_hits *h, const struct mem_context *context, double share, double overlap)
 {
     const double hit = h->cycles, stream = (double)context->hbm_bytes / h->hbm;
-    const double overlapped = c->p->overlap * cost_max(hit, stream);
-    const double serial = (1 - c->p->overlap) * (hit * (1 - share) + stream);
+    const double overlapped = overlap * cost_max(hit, stream);
+    const double serial = (1 - overlap) * (hit * (1 - share) + stream);
     return cost_max(hit, overlapped + serial) - hit;
 }
 
@@ -246,7 +257,7 @@ void tile_extra_init(struct tile_extra *e, const struct cost *c, const struct sh
     }
     const double sum = missed[ROLE_A] + missed[ROLE_B];
     if (sum > 1) { /* a byte: less is rounding */
-        const double extra = missed_cycles(c, h, context, sum / total);
+        const double extra = missed_cycles(h, context, sum / total, overlap_of(c, missed));
         e->cycles[ROLE_A] = extra * missed[ROLE_A] / sum;
         e->cycles[ROLE_B] = extra * missed[ROLE_B] / sum;
     }

@@ -101,6 +101,7 @@ static bool unvalidated(const struct schedule *s, const struct cost *c, struct s
         {loads_differ(s, &work), "timing.load_call"},
         {loads_differ(s, &work), "timing.load_min"},
         {!c->copy[ROLE_A].nd || !c->copy[ROLE_B].nd, "timing.plain_width"},
+        {!c->copy[ROLE_A].nd || !c->copy[ROLE_B].nd, "timing.overlap_plain"},
         {busy_cores < 1, "timing.hbm_core_share"},
         {s->t.kernel == KERNEL_MIX, "timing.mix_us"},
         {s->t.tileBarrier != 0, "timing.tile_barrier"},

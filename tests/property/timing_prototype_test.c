@@ -1,7 +1,6 @@
 /* The model against its prototype: every open board run the schedule can
  * express, with the prototype's settings, to 1e-6 of each time: a load's price
- * does not depend on its calls, PIPE_M barriers are free, a launch grows with
- * the cores of the chip; every tile of a conv moves the mean bytes of its map
+ * does not depend on its calls, PIPE_M barriers are free; every tile of a conv moves the mean bytes of its map
  * (ours: those of its own rows); one event stands for the scales of A and B,
  * and load A waits for both (ours: scales come with their operand). */
 #include <setjmp.h>
@@ -69,12 +68,13 @@ static const struct target *prototype_target(struct fixture *f, const char *name
     *t = *loaded;
     t->timing.load_call = t->timing.load_min = 0;
     t->timing.mmad_barrier = 0;
-    t->timing.head_full_cores = t->cores;
     t->timing.prototype.mean_map = t->timing.prototype.scales_apart = true;
     if (t->arch == 2201) { /* fitted anew since */
         t->timing.row_base = 0.64;
         t->timing.row_width = 118;
-        t->timing.overlap = 0.22;
+        t->timing.overlap = t->timing.overlap_plain = 0.22;
+        t->timing.hbm_core_share = 0.073;
+        t->timing.mix_us = 11;
         t->timing.hbm_nd = 1.39;
     }
     return t;

@@ -448,9 +448,8 @@ static const char *judge_point(struct timing *t, const struct timing_point *x, b
         }
     }
     const struct target_timing *n = &target.timing;
-    /* One core or several: head_full_cores is 2. */
-    const double launch = n->head_us + (sums.cores > 1 ? n->head_cores_us : 0) +
-                          (s.t.kernel == KERNEL_MIX ? n->mix_us : 0);
+    const double others = target.cores > 1 ? (double)(sums.cores - 1) / (target.cores - 1) : 0;
+    const double launch = n->head_us + others * n->head_cores_us + (s.t.kernel == KERNEL_MIX ? n->mix_us : 0);
     if (ref.task != sums.slowest + thousandths(launch * (1000 * target.ghz)) || ref.core_max != sums.slowest ||
         ref.core_mean != nearest(sums.time, sums.cores)) {
         return "task, slowest or mean core";

@@ -92,6 +92,21 @@ static void deterministic_and_at_rest(void **state)
     }
 }
 
+/* A share goes to its limit and not beyond. */
+static void stays_in_range(void **state)
+{
+    struct fixture *f = *state;
+    struct fit_param params[FIT_PARAMS_MAX];
+    struct fit_result fit;
+    const struct fit_rows rows = {.use = "calibrate"};
+    const double low = 0.7; /* 64 % more is beyond */
+    const int count = parse(f, "overlap_plain", params);
+    assert_int_equal(fit_apply(f->timing, &f->set, 2201, params, count, &low, &f->diag), STATUS_OK);
+    assert_int_equal(fit_run(f->timing, &f->set, 2201, &rows, params, count, &fit, &f->diag), STATUS_OK);
+    assert_true(fit.objective_after < fit.objective_before);
+    assert_true(fit.after[0] == 1);
+}
+
 static void file_extends_the_stock_target(void **state)
 {
     struct fixture *f = *state;
@@ -180,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(recovers_numbers),
         TEST(deterministic_and_at_rest),
+        TEST(stays_in_range),
         TEST(file_extends_the_stock_target),
         TEST(chips_keep_their_ratio),
         TEST(bad_lists),

@@ -362,6 +362,26 @@ static void second_touch(void **state)
     assert_int_equal(lab_cycles_cold(l, NULL), 1024 + 768 + 7 + 20 + 30);
 }
 
+/* Of the tile that hits A and misses B, 20 cycles of hits and 512 of HBM: side by
+ * side max(20, 512), one after the other 10 + 512. Plain bursts have a share of their own. */
+static void overlap(void **state)
+{
+    struct lab *l = *state;
+    struct target_timing *p = &l->target.timing;
+    const int64_t hidden = 1024 + 512 + 7 + 20 + 30;
+    program(l, 1, 2, 1);
+    memory(l, 1);
+    p->overlap_plain = 1;
+    assert_int_equal(lab_cycles_cold(l, NULL), hidden);
+    p->overlap = 0;
+    assert_int_equal(lab_cycles_cold(l, NULL), hidden + 10);
+    l->problem.b.format = LAYOUT_NZ;
+    p->plain_width = 512 / 10.0;
+    assert_int_equal(lab_cycles_cold(l, NULL), hidden);
+    p->overlap_plain = 0.5;
+    assert_int_equal(lab_cycles_cold(l, NULL), hidden + 5);
+}
+
 /* C's bytes go back to HBM if A, B and C do not fit L2: 512 B, in the way of the copies. */
 static void write_back(void **state)
 {
@@ -465,9 +485,6 @@ static void launch(void **state)
     assert_int_equal(lab_cycles(l, NULL), 77 + 6000 + 3000);
     l->problem.M = 32; /* a second core of three */
     l->tiling.usedCoreNum = 2;
-    p->head_full_cores = 2;
-    assert_int_equal(lab_cycles(l, NULL), 77 + 10000 + 3000);
-    p->head_full_cores = 3;
     assert_int_equal(lab_cycles(l, NULL), 77 + 8000 + 3000);
 }
 
@@ -480,6 +497,7 @@ int main(void)
         TEST(assignment),        TEST(load_calls),   TEST(contention), TEST(widths),       TEST(rows),
         TEST(issue_and_latency), TEST(plain_copies), TEST(cold_bytes), TEST(second_touch), TEST(write_back),
         TEST(l2_rate),           TEST(fixpipe),      TEST(rates),      TEST(hf32),         TEST(launch),
+        TEST(overlap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
