@@ -222,6 +222,22 @@ static void loop_fills(const struct schedule_totals *totals, const struct schedu
     }
 }
 
+/* Instructions that loadRepeat saves, or would save. */
+static void loop_repeat(const struct schedule *s, struct strbuf *out)
+{
+    struct schedule plain = *s, merged = *s;
+    struct schedule_totals more, less;
+    plain.t.loadRepeat = 0;
+    merged.t.loadRepeat = 1;
+    schedule_totals(&plain, &more);
+    schedule_totals(&merged, &less);
+    if (more.insns != less.insns) {
+        strbuf_addf(
+            out, "                %s %" PRIu64 " of %" PRIu64 " instructions: lines behind each other in one load\n",
+            s->t.loadRepeat ? "loadRepeat saves" : "loadRepeat 1 would save", more.insns - less.insns, more.insns);
+    }
+}
+
 void explain_loops(const struct schedule *s, struct strbuf *out)
 {
     const struct tiling *t = &s->t;
@@ -243,6 +259,7 @@ void explain_loops(const struct schedule *s, struct strbuf *out)
                 t->baseK, load_words(ROLE_A, t), t->dbL0A);
     strbuf_addf(out, "        load B  L1 -> L0B  %" PRId32 " x %" PRId32 " (%s), %" PRId32 " buffers\n", t->baseN,
                 t->baseK, load_words(ROLE_B, t), t->dbL0B);
+    loop_repeat(s, out);
     strbuf_addf(out,
                 "        Mmad    L0A * L0B -> L0C  %" PRId32 " x %" PRId32 " x %" PRId32 ", from 0 at the first k\n",
                 t->baseM, t->baseN, t->baseK);

@@ -102,6 +102,7 @@ static void load_shape(const struct schedule *s, const struct step *step, enum r
     out->mn_in_image = (is_a ? step->tile.m0 : step->tile.n0) - step->tile.hold[role].from;
     out->vector = is_a && lower_gemv(s, &step->tile);
     out->zz = out->transposing && lower_zz(s, role);
+    out->repeat = s->t.loadRepeat == 1;
     out->image_rows = s->image_rows[role];
     out->image_cols = s->image_cols[role];
     out->src = plan_region(&s->plan, BUF_L1, role, is_a ? step->ph.a : step->ph.b);

@@ -79,6 +79,9 @@ void lower_conv_copy(struct list *l, const struct step *step)
 
 /* --- L1 -> L0A -------------------------------------------------------------- */
 
+/* One instruction takes the whole block, whatever its extents, so there is
+ * nothing a repeat (SetLoadDataRepeat) of LoadData 3D could save. */
+
 /* A fractal holds 16 points by C0 channels under one filter point, so k needs
  * no padding. */
 static int64_t load_rows(const struct step *step)

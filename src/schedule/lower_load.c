@@ -58,24 +58,51 @@ static int64_t source_fractal(const struct load_shape *x, int64_t mn, int64_t k)
                           : (x->k_in_image / x->c0 + k) * rows + x->mn_in_image / 16 + mn;
 }
 
+/* A block as lines of fractals, contiguous in L0. */
+struct lines {
+    int64_t count, length;    /* lines; fractals of one */
+    int64_t first;            /* in the image, fractals */
+    int64_t stride, distance; /* from fractal to fractal, from line to line */
+};
+
+static struct lines lines_of(const struct load_shape *x)
+{
+    const int64_t first = source_fractal(x, 0, 0);
+    const int64_t mn = source_fractal(x, 1, 0) - first, k = source_fractal(x, 0, 1) - first;
+    return line_per_mn(x) ? (struct lines){mn_fractals(x), k_fractals(x), first, k, mn}
+                          : (struct lines){k_fractals(x), mn_fractals(x), first, mn, k};
+}
+
+#define REPEAT_MAX 255 /* repeatTimes */
+
+/* Lines that one instruction takes: where each line begins one stride behind the
+ * last fractal of the one before, repeatTimes goes on over all of them. */
+static int64_t merged_lines(const struct load_shape *x, const struct lines *l)
+{
+    const bool behind = l->length == 1 || l->distance == l->length * l->stride;
+    return x->repeat && behind && l->count * l->length <= REPEAT_MAX ? l->count : 1;
+}
+
 /* Plain fractals, or b16 ones with ifTranspose. */
 static int emit_2d(const struct load_shape *x, struct insn *out)
 {
-    const bool per_mn = line_per_mn(x);
-    const int64_t lines = per_mn ? mn_fractals(x) : k_fractals(x);
-    const int64_t length = per_mn ? k_fractals(x) : mn_fractals(x);
-    /* Distance of neighbours along a line in the image. */
-    const int64_t stride = per_mn ? source_fractal(x, 0, 1) - source_fractal(x, 0, 0)
-                                  : source_fractal(x, 1, 0) - source_fractal(x, 0, 0);
-    for (int64_t i = 0; i < lines; i++) {
-        const int64_t start = per_mn ? source_fractal(x, i, 0) : source_fractal(x, 0, i);
-        struct insn *n = new_load(x, OP_LOAD_2D, i * length, out + i);
-        n->p.load_2d = (struct load_2d_params){.startIndex = (uint32_t)start,
-                                               .repeatTimes = (uint16_t)length,
-                                               .srcStride = (uint32_t)stride,
+    const struct lines l = lines_of(x);
+    const int64_t merged = merged_lines(x, &l), calls = l.count / merged;
+    const bool single = l.length == 1 && merged > 1;
+    for (int64_t i = 0; i < calls; i++) {
+        struct insn *n = new_load(x, OP_LOAD_2D, i * merged * l.length, out + i);
+        n->p.load_2d = (struct load_2d_params){.startIndex = (uint32_t)(l.first + i * merged * l.distance),
+                                               .repeatTimes = (uint16_t)(merged * l.length),
+                                               .srcStride = (uint32_t)(single ? l.distance : l.stride),
                                                .ifTranspose = x->transposing};
     }
-    return (int)lines;
+    return (int)calls;
+}
+
+static int32_t calls_2d(const struct load_shape *x)
+{
+    const struct lines l = lines_of(x);
+    return (int32_t)(l.count / merged_lines(x, &l));
 }
 
 /* --- WithTranspose -------------------------------------------------------- */
@@ -281,7 +308,7 @@ int32_t load_calls(enum tiling_load load, const struct load_shape *x)
     }
     switch (load) {
     case LOAD_2D:
-        return (int32_t)(line_per_mn(x) ? mn_fractals(x) : k_fractals(x));
+        return calls_2d(x);
     case LOAD_TRANSPOSE:
         return (int32_t)transpose_lines(x);
     case LOAD_3D:

@@ -28,6 +28,7 @@ struct load_shape {
     bool arch3510; /* L0A is Nz */
     bool vector;   /* GEMV: one row, K contiguous in L1 and L0A */
     bool zz;       /* the L1 image is Zz */
+    bool repeat;   /* loadRepeat: lines behind each other are one instruction */
     int64_t c0;
     int64_t mn, k;                   /* block, padded to the load's unit, elements */
     int64_t l0_mn;                   /* M (N) side of the block as Mmad counts it, padded to 16 */

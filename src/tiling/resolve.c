@@ -42,9 +42,9 @@ static int64_t block_bytes(int64_t rows, int64_t cols, int64_t bits)
 static void resolve_choices(struct resolver *r)
 {
     static const enum tiling_field constant[] = {
-        TF_orderDirection, TF_iterateOrder, TF_stepM,        TF_stepN,   TF_copyFirst, TF_shuffleK, TF_fullLoad,
-        TF_l1Resident,     TF_gemv,         TF_l2A,          TF_l2B,     TF_l2C,       TF_api,      TF_waitBoth,
-        TF_tileBarrier,    TF_scaleFactorM, TF_scaleFactorN, TF_rowCopy, TF_scaleCopy,
+        TF_orderDirection, TF_iterateOrder, TF_stepM,        TF_stepN,   TF_copyFirst, TF_shuffleK,   TF_fullLoad,
+        TF_l1Resident,     TF_gemv,         TF_l2A,          TF_l2B,     TF_l2C,       TF_api,        TF_waitBoth,
+        TF_tileBarrier,    TF_scaleFactorM, TF_scaleFactorN, TF_rowCopy, TF_scaleCopy, TF_loadRepeat,
     };
     struct tiling *t = r->t;
     for (size_t i = 0; i < sizeof constant / sizeof constant[0]; i++) {

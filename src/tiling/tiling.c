@@ -73,6 +73,7 @@ static const struct field_text FIELD_TEXT[TF_N] = {
     [TF_l2B] = {WORDS_L2, "L2 hint of B", ""},
     [TF_l2C] = {WORDS_L2, "L2 hint of C", ""},
     [TF_kernel] = {WORDS_KERNEL, "cube: AIC only; mix: with vector cores", "mix"},
+    [TF_loadRepeat] = {NULL, "1: 2D loads of lines that lie behind each other are one instruction (repeatTimes)", ""},
     [TF_rowCopy] = {NULL, "1: up to 16 rows of A are copied one DataCopy a row", ""},
     [TF_api] = {WORDS_API, "high: started through the high-level Matmul API", "highlevel_init"},
 };

@@ -77,7 +77,8 @@ enum tiling_l2 { L2_NORMAL = 0, L2_DISABLE };
     X(kernel, "k", 0, 0, 1, 44)              \
     X(api, "api", 0, 0, 1, 45)               \
     X(rowCopy, "rc", 0, 0, 1, 46)            \
-    X(scaleCopy, "sc", 0, 0, 1, 47)
+    X(scaleCopy, "sc", 0, 0, 1, 47)          \
+    X(loadRepeat, "lr", 0, 0, 1, 48)
 
 struct tiling {
 #define TILING_MEMBER(name, tag, def, min, max, digit) int32_t name;

@@ -19,6 +19,7 @@ static const struct {
     {TF_isBias, 0},
     {TF_copyFirst, 0},
     {TF_rowCopy, 0},
+    {TF_loadRepeat, 0},
     {TF_l2A, L2_NORMAL},
     {TF_l2B, L2_NORMAL},
     {TF_l2C, L2_NORMAL},

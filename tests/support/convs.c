@@ -130,6 +130,7 @@ static void random_tiling(const struct target *target, const struct problem *p, 
     if (target->arch == 3510 && one_in(rng, 2)) {
         t->loadA = LOAD_3D_STRIDE;
     }
+    t->loadRepeat = one_in(rng, 3);
 }
 
 /* Program variants; what contradicts the rest is drawn again by the caller. */

@@ -562,7 +562,7 @@ static bool choices_in_range(const struct tiling *t)
                    {t->copyFirst, 1},    {t->shuffleK, 1}, {t->fullLoad, 2},       {t->l1Resident, 1},
                    {t->gemv, 1},         {t->waitBoth, 1}, {t->tileBarrier, 1},    {t->l2A, 1},
                    {t->l2B, 1},          {t->l2C, 1},      {t->kernel, 1},         {t->api, 1},
-                   {t->splitKReduce, 2}, {t->rowCopy, 1},  {t->scaleCopy, 1}};
+                   {t->splitKReduce, 2}, {t->rowCopy, 1},  {t->scaleCopy, 1},      {t->loadRepeat, 1}};
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         if (choices[i].value < 0 || choices[i].value > choices[i].most) {
             return false;

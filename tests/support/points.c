@@ -229,6 +229,7 @@ static void random_variant(const struct problem *p, struct rng *rng, struct tili
     t->copyFirst = sometimes(rng, 0, 1);
     t->gemv = sometimes(rng, 0, 1);
     t->rowCopy = sometimes(rng, 0, 1);
+    t->loadRepeat = sometimes(rng, 0, 1);
     switch (rng_below(rng, 7)) {
     case 0:
         t->stepM = (int32_t)pick(rng, 2, 4);

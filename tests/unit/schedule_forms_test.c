@@ -106,6 +106,48 @@ static void test_row_copy(void **state)
     assert_int_equal(count(f->insns, expand(f, &s, 0, 0, &step), OP_ND2NZ, ROLE_A), 1);
 }
 
+/* loadRepeat: lines of fractals behind each other in L1 and L0 are one instruction. */
+static void test_load_repeat(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        int32_t n, base_n, step_n, base_k, calls, repeat;
+    } cases[] = {
+        {128, 128, 1, 64, 1, 32},   /* 4 lines of 8 */
+        {256, 256, 1, 112, 1, 112}, /* 7 lines of 16 */
+        {256, 128, 2, 64, 4, 8},    /* L1 holds two base blocks: lines lie apart */
+        {128, 128, 1, 256, 1, 128}, {16, 16, 1, 64, 1, 4},
+        {32, 16, 2, 64, 1, 4}, /* lines of one fractal: srcStride goes from line to line */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct problem p;
+        struct tiling t;
+        struct schedule s;
+        struct step step;
+        point_problem(&p, 16, cases[i].n, 576, false, true);
+        tiling_all_auto(&t);
+        t.baseM = 16, t.baseN = cases[i].base_n, t.baseK = cases[i].base_k, t.stepKa = 1, t.stepKb = 1;
+        t.stepN = cases[i].step_n, t.loadB = LOAD_2D, t.loadRepeat = 1, t.dbL0A = t.dbL0B = t.dbB1 = 1;
+        if (cases[i].step_n > 1) {
+            t.stepKb = 576 / cases[i].base_k;
+        }
+        make(f->b1, &p, &t, &s);
+        const int n = expand(f, &s, 0, 0, &step);
+        const struct insn *load = first(f->insns, n, OP_LOAD_2D, ROLE_B);
+        assert_int_equal(count(f->insns, n, OP_LOAD_2D, ROLE_B), cases[i].calls);
+        assert_int_equal(load->p.load_2d.repeatTimes, cases[i].repeat);
+        assert_int_equal(load->p.load_2d.srcStride, cases[i].n == 32 ? 2 : 1);
+        /* The same bytes in fewer instructions, each of which costs its issue. */
+        struct schedule plain = s;
+        struct schedule_totals more, less;
+        plain.t.loadRepeat = 0;
+        schedule_totals(&s, &less);
+        schedule_totals(&plain, &more);
+        assert_memory_equal(more.bytes, less.bytes, sizeof more.bytes);
+        assert_true(cases[i].calls < cases[i].base_k / 16 ? less.insns < more.insns : less.insns == more.insns);
+    }
+}
+
 /* A pitch of 65536 elements does not fit srcDValue on 2201. */
 static void test_wide_pitch(void **state)
 {
@@ -314,9 +356,10 @@ static void test_one_row(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_row_copy), cmocka_unit_test(test_wide_pitch), cmocka_unit_test(test_copy_first),
-        cmocka_unit_test(test_unitflag), cmocka_unit_test(test_resident),   cmocka_unit_test(test_shuffle),
-        cmocka_unit_test(test_orders),   cmocka_unit_test(test_split_k),    cmocka_unit_test(test_one_row),
+        cmocka_unit_test(test_row_copy),   cmocka_unit_test(test_load_repeat), cmocka_unit_test(test_wide_pitch),
+        cmocka_unit_test(test_copy_first), cmocka_unit_test(test_unitflag),    cmocka_unit_test(test_resident),
+        cmocka_unit_test(test_shuffle),    cmocka_unit_test(test_orders),      cmocka_unit_test(test_split_k),
+        cmocka_unit_test(test_one_row),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
