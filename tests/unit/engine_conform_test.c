@@ -136,6 +136,14 @@ static void test_verdicts(void **state)
     strcat(second, "\n");
     check_text(HEAD, "buf src 512 0 cycle 2 0102\nbuf dst 1024 0 cycle 1 fe\n", second, STATUS_MISMATCH,
                "dst byte 512: expected fd, got fe");
+    /* A line that goes on in the next block counts in its own. */
+    strcpy(second, "blk dst 0 1\nhex dst 496 ");
+    for (int i = 0; i < 32; i++) {
+        strcat(second, i == 15 ? "77" : i % 2 == 0 ? "02" : "01");
+    }
+    strcat(second, "\n");
+    check_text(HEAD, "buf src 512 0 cycle 2 0102\nbuf dst 1024 0 cycle 2 0102\n", second, STATUS_MISMATCH,
+               "dst byte 511: expected 77, got 01");
     /* Background hash. */
     check_text(HEAD, BUFS, "bgfnv src 123\n", STATUS_MISMATCH, "src before the call");
     /* Bytes said to be open, which the engine defines. */
@@ -250,6 +258,22 @@ static void test_malformed(void **state)
     outcome_fini(&o);
 }
 
+/* Every keyword with one field less than it takes. */
+static void test_short_lines(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"kind",       "instr",        "target",  "path",           "dtype",
+                                        "confidence", "param x",      "written", "setfmatrix 1 2", "setpadding",
+                                        "bgfnv src",  "unspec dst 0", "fnv dst", "blk dst 0",      "hex dst 0",
+                                        "alt x",      "buf q 4 0",    "nop"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char line[64], words[64];
+        snprintf(line, sizeof line, "%s\n", lines[i]);
+        snprintf(words, sizeof words, "%.*s: ", (int)strcspn(lines[i], " "), lines[i]);
+        check_text(HEAD, BUFS, line, STATUS_INVALID, words);
+    }
+}
+
 /* Each field of a case is needed; hex lines end with their buffer. */
 static void test_incomplete(void **state)
 {
@@ -313,9 +337,9 @@ static void test_errors_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),         cmocka_unit_test(test_verdicts),  cmocka_unit_test(test_alternatives),
-        cmocka_unit_test(test_filters),     cmocka_unit_test(test_malformed), cmocka_unit_test(test_incomplete),
-        cmocka_unit_test(test_errors_file),
+        cmocka_unit_test(test_all),         cmocka_unit_test(test_verdicts),    cmocka_unit_test(test_alternatives),
+        cmocka_unit_test(test_filters),     cmocka_unit_test(test_malformed),   cmocka_unit_test(test_incomplete),
+        cmocka_unit_test(test_short_lines), cmocka_unit_test(test_errors_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

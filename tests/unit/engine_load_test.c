@@ -349,6 +349,43 @@ static void test_repeat_columns(void **state)
     }
 }
 
+/* Padding: the value's bytes in their order, element by element, on both sides of each row. */
+static void test_pad_values(void **state)
+{
+    (void)state;
+    struct bed b;
+    static const enum dtype types[] = {DTYPE_INT8, DTYPE_HALF, DTYPE_FLOAT};
+    static const uint8_t value[] = {0x44, 0x33, 0x22, 0x11};
+    bed_init(&b, PRODUCT_ASCEND950);
+    for (int i = 0; i < 256; i++) {
+        b.a.bytes[i] = (uint8_t)(128 + i % 100);
+    }
+    for (int i = 0; i < 3; i++) {
+        const int64_t es = dtype_info(types[i])->bits / 8, len = 5 * es, row = 32;
+        struct insn in = make(OP_DATA_COPY_PAD, types[i], at(BUF_L1, 64), at_gm(TENSOR_A, 3));
+        in.p.pad = (struct data_copy_pad_params){.blockCount = 2,
+                                                 .blockLen = (uint32_t)len,
+                                                 .srcStride = 7,
+                                                 .dstStride = 1,
+                                                 .isPad = 1,
+                                                 .leftPadding = 2,
+                                                 .rightPadding = 1,
+                                                 .paddingValue = 0x11223344};
+        int64_t size;
+        run_ok(b.e, &in);
+        const uint8_t *to = engine_memory(b.e, BUF_L1, &size) + 64;
+        for (int64_t r = 0; r < 2; r++) {
+            for (int64_t byte = 0; byte < row; byte++) { /* rows are filled up to 32 B, too */
+                const bool pad = byte < 2 * es || byte >= 2 * es + len;
+                const int64_t from = byte < 2 * es ? byte : byte - 2 * es - len;
+                assert_int_equal(to[r * (row + 32) + byte],
+                                 pad ? value[from % es] : b.a.bytes[3 + r * (len + 7) + byte - 2 * es]);
+            }
+        }
+    }
+    bed_fini(&b);
+}
+
 static void test_counters(void **state)
 {
     (void)state;
@@ -461,10 +498,15 @@ static void test_im2col_paths(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory),       cmocka_unit_test(test_squares),
-        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_taint_travels),
-        cmocka_unit_test(test_registers),    cmocka_unit_test(test_repeat_columns),
-        cmocka_unit_test(test_counters),     cmocka_unit_test(test_overlapping_image),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_squares),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_taint_travels),
+        cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_repeat_columns),
+        cmocka_unit_test(test_pad_values),
+        cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_overlapping_image),
         cmocka_unit_test(test_im2col_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,10 +28,8 @@ static uint32_t canonical_bits(float f)
     return isnan(f) ? FP_NAN_BITS : float_bits(f);
 }
 
-static void check_float(struct rng *r, bool fused)
+static void check_float(struct rng *r, bool fused, int64_t m, int64_t n, int64_t k)
 {
-    const int64_t m = rng_between(r, 1, 20), n = rng_between(r, 1, 50),
-                  k = rng_below(r, 5) == 0 ? rng_between(r, 250, 270) : rng_between(r, 1, 40);
     const int64_t panels = ceil_div(n, 16), lda = k + rng_between(r, 0, 5), rows = align_up(m, 16);
     float *a = malloc((size_t)(m * lda) * 4), *b = malloc((size_t)(panels * k * 16) * 4);
     float *start = malloc((size_t)(panels * rows * 16) * 4), *c = malloc((size_t)(panels * rows * 16) * 4);
@@ -72,10 +70,9 @@ static void check_float(struct rng *r, bool fused)
     free(c);
 }
 
-static void check_int(struct rng *r)
+static void check_int(struct rng *r, int64_t m, int64_t n, int64_t k)
 {
-    const int64_t m = rng_between(r, 1, 20), n = rng_between(r, 1, 50), k = rng_between(r, 1, 70),
-                  pairs = align_up(k, 2);
+    const int64_t pairs = align_up(k, 2);
     const int64_t panels = ceil_div(n, 16), rows = align_up(m, 16);
     int16_t *a = calloc((size_t)(m * pairs), 2), *b = calloc((size_t)(panels * pairs * 16), 2);
     int32_t *start = malloc((size_t)(panels * rows * 16) * 4), *c = malloc((size_t)(panels * rows * 16) * 4);
@@ -113,8 +110,18 @@ static void test_kernels(void **state)
     (void)state;
     struct rng r = rng_init(21);
     for (int i = 0; i < 150; i++) {
-        check_float(&r, i % 2 == 0);
-        check_int(&r);
+        const int64_t k = rng_below(&r, 5) == 0 ? rng_between(&r, 250, 270) : rng_between(&r, 1, 40);
+        check_float(&r, i % 2 == 0, rng_between(&r, 1, 20), rng_between(&r, 1, 50), k);
+        check_int(&r, rng_between(&r, 1, 20), rng_between(&r, 1, 50), rng_between(&r, 1, 70));
+    }
+    /* Every shape of block that a kernel may cut a result into. */
+    static const int64_t columns[] = {1, 16, 17, 32, 47, 48, 63, 64, 65, 80, 96, 113, 127, 128, 130};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        for (int64_t m = 1; m <= 17; m++) {
+            check_float(&r, m % 2 == 0, m, columns[i], 5);
+            check_float(&r, m % 2 != 0, m, columns[i], 3);
+            check_int(&r, m, columns[i], 3 + m % 2);
+        }
     }
 }
 
@@ -516,6 +523,38 @@ static void check_open_start(struct engine *e, const struct insn *mmad)
     }
 }
 
+/* The same where no fractal of the result is cut: nothing but operands can be open. */
+static void check_open_whole(struct engine *e, enum dtype type)
+{
+    struct insn in = taint_mmad(OP_MMAD, type, TK);
+    const int64_t es = dtype_info(type)->bits / 8, c0 = 32 / es, k1 = (TK + c0 - 1) / c0;
+    for (int m = 16; m <= 32; m += 16) {
+        in.p.mmad.m = (uint16_t)m;
+        in.p.mmad.n = 48;
+        in.p.mmad.cmatrixInitVal = 1;
+        check_open(e, &in, BUF_L0A, -1, -2, -2);
+        for (int row = 0; row < m; row += 15) {
+            check_open(e, &in, BUF_L0A, (row / 16 * k1 * 16 + row % 16) * 32, row, -1);
+        }
+        for (int column = 0; column < 48; column += 47) {
+            check_open(e, &in, BUF_L0B, column / 16 * 512 + column % 16 * 32 + es - 1, -1, column);
+        }
+        in.p.mmad.cmatrixInitVal = 0;
+        const int64_t start = (m * 16 + 16 + 5) * 4 + 2; /* a byte of (1, 21): it alone */
+        engine_reset(e);
+        know_all_but(e, BUF_L0A, -1);
+        know_all_but(e, BUF_L0B, -1);
+        know_all_but(e, BUF_L0C, start);
+        run_ok(e, &in);
+        for (int64_t byte = 0; byte < m * 48 * 4; byte++) {
+            assert_int_equal(engine_tainted(e, BUF_L0C, byte), byte == start);
+        }
+        in.p.mmad.cmatrixSource = 1;
+        check_open(e, &in, BUF_BT, 47 * 4, -1, 47);
+        in.p.mmad.cmatrixSource = 0;
+    }
+}
+
 static void test_open_operands(void **state)
 {
     (void)state;
@@ -543,6 +582,7 @@ static void test_open_operands(void **state)
         check_open(e, &in, BUF_BT, 64 + 36 * 4 + 3, -1, 36);
         check_open(e, &in, BUF_BT, 64 + 37 * 4, -2, -2);
         check_open(e, &in, BUF_BT, 63, -2, -2);
+        check_open_whole(e, types[i]);
     }
     engine_destroy(e);
 }
@@ -566,6 +606,59 @@ static void test_open_scales(void **state)
     in.p.mmad.disableGemv = 1;
     check_open(e, &in, BUF_L0A_MX, 3, -2, -1); /* row 1 of the first fractal */
     check_open(e, &in, BUF_L0A_MX, 33, 0, -1);
+    engine_destroy(e);
+}
+
+/* One scale that is nan, whichever: its row or column alone becomes nan. One that
+ * overflows float unless its partner's is small: the product is exact. */
+static void check_odd_scale(struct engine *e, struct insn *in, bool of_a, int at_line, int64_t block)
+{
+    static uint8_t ones[8192], codes[2][1024];
+    int64_t size;
+    memset(ones, 0x38, sizeof ones); /* 1.0 */
+    engine_poke(e, BUF_L0A, 0, ones, sizeof ones);
+    engine_poke(e, BUF_L0B, 0, ones, sizeof ones);
+    const int64_t place = (at_line / 16 * 2 + block / 2) * 32 + at_line % 16 * 2 + block % 2;
+    for (int odd = 254; odd <= 255; odd++) {
+        memset(codes[of_a], odd == 255 ? 127 : 0, sizeof codes[0]); /* of the partner: 2^0, 2^-127 */
+        memset(codes[!of_a], 127, sizeof codes[0]);
+        codes[!of_a][place] = (uint8_t)odd;
+        engine_poke(e, BUF_L0A_MX, 0, codes[0], sizeof codes[0]);
+        engine_poke(e, BUF_L0B_MX, 0, codes[1], sizeof codes[1]);
+        run_ok(e, in);
+        const uint8_t *c = engine_memory(e, BUF_L0C, &size);
+        for (int r = 0; r < TM; r++) {
+            for (int column = 0; column < TN; column++) {
+                float got;
+                memcpy(&got, c + ((column / 16 * 32 + r) * 16 + column % 16) * 4, 4);
+                const bool hit = (of_a ? r : column) == at_line;
+                const float small = ldexpf(96.0F, -127), large = ldexpf(32.0F, 0); /* 96 k plain, 32 k odd */
+                const float plain = odd == 255 ? 128.0F : ldexpf(128.0F, -127);
+                assert_true(hit && odd == 255 ? isnan(got) : got == (hit ? large + small : plain));
+            }
+        }
+    }
+}
+
+static void test_odd_scales(void **state)
+{
+    (void)state;
+    const struct target t = fixture_target(PRODUCT_ASCEND950);
+    struct engine *e;
+    assert_int_equal(engine_create(&t, &e, NULL), STATUS_OK);
+    struct insn in = taint_mmad(OP_MMAD_MX, DTYPE_FP8_E4M3, 128);
+    static const int lines[] = {0, 1, 15, 16, TM - 1, 33, TN - 1}; /* the last two: of B only */
+    for (int i = 0; i < 7; i++) {
+        for (int64_t block = 0; block < 4; block++) {
+            for (int isa = 0; isa <= (int)mmad_isa_best(); isa++) {
+                engine_force_isa(e, (enum mmad_isa)isa);
+                if (lines[i] < TM) {
+                    check_odd_scale(e, &in, true, lines[i], block);
+                }
+                check_odd_scale(e, &in, false, lines[i], block);
+            }
+        }
+    }
     engine_destroy(e);
 }
 
@@ -622,6 +715,7 @@ int main(void)
         cmocka_unit_test(test_kernels),           cmocka_unit_test(test_unpack),      cmocka_unit_test(test_triples),
         cmocka_unit_test(test_unsigned_and_half), cmocka_unit_test(test_hf32),        cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_open_operands),     cmocka_unit_test(test_open_scales), cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_odd_scales),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
