@@ -276,9 +276,10 @@ static enum status prepare(struct work *w, struct arena *arena)
     return all ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-static double ratio(double a, double b, double of_zeros)
+/* Two zeros are alike, a zero and something else are not. */
+static double cosine_of(double cross, double c2, double exact2)
 {
-    return a == 0.0 && b == 0.0 ? of_zeros : a / b;
+    return c2 == 0.0 || exact2 == 0.0 ? (double)(c2 == exact2) : cross / (sqrt(c2) * sqrt(exact2));
 }
 
 enum status accuracy_measure(const struct target *target, const struct problem *p, struct arena *arena,
@@ -312,7 +313,7 @@ enum status accuracy_measure(const struct target *target, const struct problem *
     out->total = (uint64_t)(p->batch * p->M * p->N);
     out->max_abs = w->most;
     out->rms = sqrt(w->error2 / (double)out->elements);
-    out->rel_rms = sqrt(ratio(w->error2, w->exact2, 0.0));
-    out->cosine = ratio(w->cross, sqrt(w->c2) * sqrt(w->exact2), 1.0);
+    out->rel_rms = w->error2 == 0.0 ? 0.0 : sqrt(w->error2 / w->exact2);
+    out->cosine = cosine_of(w->cross, w->c2, w->exact2);
     return STATUS_OK;
 }

@@ -27,8 +27,8 @@ struct accuracy {
     uint64_t elements, total; /* of C: compared, and all */
     double max_abs;           /* max |c - exact| */
     double rms;               /* sqrt(mean (c - exact)^2) */
-    double rel_rms;           /* rms / sqrt(mean exact^2); 0 for 0 / 0 */
-    double cosine;            /* of the angle between C and exact, as vectors; 1 for two zeros */
+    double rel_rms;           /* rms / sqrt(mean exact^2); 0 where C is exact */
+    double cosine;            /* of the angle between C and exact, as vectors; 1 for two zeros, 0 for one */
 };
 
 /* Of a matmul. Scratch comes from `arena`. STATUS_UNSUPPORTED: a conv, operands

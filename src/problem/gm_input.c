@@ -6,6 +6,7 @@
 #include "base/intmath.h"
 #include "numeric/fp.h"
 #include "problem/input.h"
+#include "problem/input_round.h"
 
 enum {
     PIECE = 64, /* elements on their way */
@@ -34,10 +35,16 @@ float input_factor(const struct problem *p, enum tensor tensor)
     return amax == 0.0F ? 1.0F : factor < 0x1p-126F ? 0x1p-126F : factor;
 }
 
+/* Exponent of the largest number of a dtype that takes scales. */
+static int largest_exponent(enum dtype dtype)
+{
+    return dtype == DTYPE_FP8_E4M3 ? 8 : dtype == DTYPE_FP8_E5M2 ? 15 : dtype == DTYPE_FP4_E2M1 ? 2 : 0;
+}
+
 /* Exponent of the scale of a block of elements of `dtype`, -127..127. */
 static int scale_exponent(enum dtype dtype, int most)
 {
-    const int e = most - ilogb(dtype_max(dtype));
+    const int e = most - largest_exponent(dtype);
     return most == INPUT_ZERO ? 0 : e < -127 ? -127 : e > 127 ? 127 : e;
 }
 
@@ -92,13 +99,15 @@ static void divided(const struct run *r, int64_t at, int64_t n, float *out)
         }
         return;
     }
-    double inverse = 1.0;
-    for (int64_t i = 0; i < n; i++) {
+    /* A power of two: exact, but for what is too small to become anything but 0. */
+    for (int64_t i = 0; i < n;) {
         const int64_t k = r->k + (r->along_k ? at + i : 0), mn = r->mn + (r->along_k ? 0 : at + i);
-        if (i == 0 || !r->along_k || k % MX_BLOCK == 0) {
-            inverse = power_of_two(-scale_exponent(r->o->dtype, input_block(r->o->input, r->batch, mn, k / MX_BLOCK)));
+        const int64_t end = r->along_k ? min_i64(n, i + MX_BLOCK - k % MX_BLOCK) : i + 1;
+        const double inverse = power_of_two(
+            -scale_exponent(r->o->dtype, input_block(r->o->input, r->batch, mn, k / MX_BLOCK)));
+        for (; i < end; i++) {
+            out[i] = (float)((double)out[i] * inverse);
         }
-        out[i] = (float)((double)out[i] * inverse);
     }
 }
 
@@ -136,9 +145,8 @@ void gm_input_codes(enum gm_isa isa, const struct problem *p, enum tensor tensor
     for (int64_t at = 0; at < n; at += PIECE) {
         const int64_t count = min_i64(PIECE, n - at);
         divided(&r, at, count, values);
-        for (int64_t i = 0; i < count; i++) {
-            dtype_store(r.o->dtype, out + dtype_bytes(r.o->dtype, at), i, (double)values[i]);
-        }
+        input_round_run(isa, r.o->dtype, count, values);
+        input_encode_run(r.o->dtype, values, count, out + dtype_bytes(r.o->dtype, at));
     }
 }
 
@@ -155,11 +163,7 @@ void gm_input_values(enum gm_isa isa, const struct problem *p, enum tensor tenso
     for (int64_t at = 0; at < n; at += PIECE) {
         const int64_t count = min_i64(PIECE, n - at);
         divided(&r, at, count, out + at);
-        for (int64_t i = 0; i < count && r.o->dtype != DTYPE_FLOAT; i++) {
-            uint8_t code[8] = {0};
-            dtype_store(r.o->dtype, code, 0, (double)out[at + i]);
-            out[at + i] = (float)dtype_load(r.o->dtype, code, 0);
-        }
+        input_round_run(isa, r.o->dtype, count, out + at);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "report/errors.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "problem/input.h"
 
@@ -27,6 +28,16 @@ static void add_dtype(const struct operand *o, struct strbuf *out)
     strbuf_addf(out, "%s%s", o->mx ? "mx_" : "", dtype_info(o->dtype)->name);
 }
 
+/* An overflow makes infinities, and their quotients nans of either sign. */
+static void add_figure(double v, struct strbuf *out)
+{
+    if (isnan(v)) {
+        strbuf_add(out, ",nan");
+    } else {
+        strbuf_addf(out, ",%.9g", v);
+    }
+}
+
 static void add_row(const struct cell *cell, const struct accuracy *a, struct strbuf *out)
 {
     const struct problem *p = &cell->problem;
@@ -47,8 +58,12 @@ static void add_row(const struct cell *cell, const struct accuracy *a, struct st
     add_dtype(&p->b, out);
     strbuf_add(out, "->");
     add_dtype(&p->c, out);
-    strbuf_addf(out, ",%" PRIu64 ",%" PRIu64 ",%.9g,%.9g,%.9g,%.9g\n", a->elements, a->total, a->max_abs, a->rms,
-                a->rel_rms, a->cosine);
+    strbuf_addf(out, ",%" PRIu64 ",%" PRIu64, a->elements, a->total);
+    add_figure(a->max_abs, out);
+    add_figure(a->rms, out);
+    add_figure(a->rel_rms, out);
+    add_figure(a->cosine, out);
+    strbuf_add(out, "\n");
 }
 
 void errors_csv(const struct experiment *e, const struct error_row *rows, struct strbuf *out)

@@ -15,7 +15,7 @@
  *   rel_rms   rms over the root of the mean of exact^2
  *   cosine    of the angle between C and exact
  *
- * exact is the sum in double of the unquantised products (engine/accuracy.h).
+ * Figures have nine digits; inf and nan follow an overflow of C. exact is the sum in double of the unquantised products (engine/accuracy.h).
  * The rows depend on the config alone: not on threads, tilings, or a resume. */
 #ifndef REPORT_ERRORS_H
 #define REPORT_ERRORS_H
