@@ -7,6 +7,12 @@
  * `full`: every instruction of every core runs; all of C is compared with the
  * reference, bit for bit, and each element must be stored exactly once.
  *
+ * A user's data (inputs, files) whose float sums the program adds in another order
+ * than k ascending (shuffleK, atomic split K), or whose accumulators are not
+ * float32, are replaced by the generated integers, exact in any order. `full` then
+ * runs once more on the user's data, and C must lie within the bound of
+ * verify_bound.c.
+ *
  * `classes`: one run per pattern of tiles. Completeness:
  *  1. schedule_expand() is a pure function of a step, and a step of tile t on
  *     core c depends on: the tile's extents m and n, the ping/pong phases on

@@ -40,7 +40,8 @@ struct verify {
     struct insn *insns, *others; /* two lists, in the arena, per schedule */
     int insn_cap;
     const struct schedule *s;
-    struct schedule own; /* when the schedule runs on other data than the user's */
+    const struct schedule *users; /* as given */
+    struct schedule own;          /* when the schedule runs on other data than the user's */
     struct problem own_problem;
     struct c_window window;
     float c_start;     /* what C holds before the program, where it is added to */
@@ -63,6 +64,11 @@ enum status verify_exec_step(struct verify *v, int32_t core, int64_t i, struct d
 enum status verify_exec_edge(struct verify *v, int32_t core, bool prologue, struct diag *d);
 /* Compares the open window with the reference. STATUS_MISMATCH. */
 enum status verify_compare(struct verify *v, const struct c_check *check, struct diag *d);
+
+/* All of C in the open window against intervals in which it lies whatever the
+ * order of its sums (verify_bound.c). */
+bool verify_bound_possible(const struct schedule *s);
+enum status verify_bounded(struct verify *v, struct diag *d);
 
 enum status verify_classes(struct verify *v, struct verify_outcome *out, struct diag *d);
 
