@@ -70,6 +70,13 @@ static void widen_block(const struct exec *x, int64_t to, int64_t from, int64_t 
     }
 }
 
+/* BT holds the accumulator's type: float of half, bf16 and float, int32 of int32. */
+static bool row_type_right(const struct insn *in)
+{
+    return in->p.copy.dstType == (in->dtype == DTYPE_INT32 ? DTYPE_INT32 : DTYPE_FLOAT) ||
+           in->p.copy.dstType == DTYPE_NONE;
+}
+
 enum status exec_l1_to_bt(const struct exec *x)
 {
     const struct data_copy_params *p = &x->in->p.copy;
@@ -82,6 +89,9 @@ enum status exec_l1_to_bt(const struct exec *x)
         .src_pitch = len + (int64_t)p->srcGap * 32,
         .dst_pitch = dst_len + p->dstGap * unit,
     };
+    if (!row_type_right(x->in)) {
+        return exec_fail(x, "BT takes float of half, bf16 or float, and int32 of int32");
+    }
     if (!widens(x)) {
         return copy_blocks(x, &b);
     }

@@ -207,11 +207,24 @@ static enum status run_layout(struct verify *v, const struct step *step, int cou
 {
     for (int i = 0; i < count; i++) {
         const struct insn *insn = &v->insns[i];
-        if (insn->op == OP_MMAD) {
+        if (insn->op == OP_MMAD || insn->op == OP_MMAD_MX) {
             TRY(v->unsure ? STATUS_OK : verify_layout_mmad(v, step, insn, d));
         } else if (insn->op != OP_FIXPIPE) {
             TRY(engine_exec(v->engine, insn, d));
         }
+    }
+    return STATUS_OK;
+}
+
+/* Zeros of one operand make a product right whatever the other one holds, so
+ * those of a K tail are looked at by themselves, where they are used. */
+static enum status run_mx_tail(struct verify *v, const struct step *step, size_t count, struct diag *d)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (v->insns[i].op == OP_MMAD_MX) {
+            TRY(verify_mx_tail(v, step, &v->insns[i], d));
+        }
+        TRY(engine_exec(v->engine, &v->insns[i], d));
     }
     return STATUS_OK;
 }
@@ -221,7 +234,11 @@ enum status verify_exec_step(struct verify *v, int32_t core, int64_t i, struct d
     struct step step;
     schedule_step_at(v->s, core, i, &step);
     const int count = verify_tampered(v, v->insns, schedule_expand(v->s, &step, v->insns));
-    return v->layout ? run_layout(v, &step, count, d) : engine_run(v->engine, v->insns, (size_t)count, d);
+    if (v->layout) {
+        return run_layout(v, &step, count, d);
+    }
+    return v->s->problem->a.mx && step.k % 64 != 0 ? run_mx_tail(v, &step, (size_t)count, d)
+                                                   : engine_run(v->engine, v->insns, (size_t)count, d);
 }
 
 enum status verify_exec_edge(struct verify *v, int32_t core, bool prologue, struct diag *d)

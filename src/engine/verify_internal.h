@@ -75,6 +75,8 @@ enum status verify_classes(struct verify *v, struct verify_outcome *out, struct 
 /* Level layout: GM of element ids, and the check in a Mmad's place. */
 enum status verify_read_ids_a(void *ctx, int64_t byte, int64_t len, uint8_t *out);
 enum status verify_read_ids_b(void *ctx, int64_t byte, int64_t len, uint8_t *out);
+/* Before a MmadMx: both operands hold zeros behind the step's k, up to the next 64 (kernel_rules 6). */
+enum status verify_mx_tail(struct verify *v, const struct step *step, const struct insn *insn, struct diag *d);
 enum status verify_layout_mmad(struct verify *v, const struct step *step, const struct insn *insn, struct diag *d);
 
 /* What the instructions of a tile depend on, but for its place in C. */

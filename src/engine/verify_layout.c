@@ -161,11 +161,60 @@ static enum status check_operand(struct verify *v, const struct step *step, cons
     return STATUS_OK;
 }
 
+/* The operands of a Mmad as it is issued. */
+static void mmad_operands(const struct verify *v, const struct step *step, const struct insn *insn,
+                          struct l0_operand *a, struct l0_operand *b)
+{
+    const struct mmad_params *p = &insn->p.mmad;
+    const int64_t k0 = step->tile.k0 + step->k0;
+    *a = (struct l0_operand){.role = ROLE_A,
+                             .buf = BUF_L0A,
+                             .byte = insn->src.byte,
+                             .mn = p->m,
+                             .k = p->kDirectionAlign ? align_up(p->k, 16) : p->k,
+                             .mn0 = step->tile.m0,
+                             .k0 = k0,
+                             .vector = p->m == 1 && !(v->s->target->arch == 3510 && p->disableGemv),
+                             .nz = v->s->target->l0a_nz};
+    *b = (struct l0_operand){
+        .role = ROLE_B, .buf = BUF_L0B, .byte = insn->src2.byte, .mn = p->n, .k = p->k, .mn0 = step->tile.n0, .k0 = k0};
+}
+
+/* Zeros, written ones, from the real k to the end of its block of 64. */
+static enum status check_zeros(struct verify *v, const struct step *step, const struct l0_operand *x, int64_t real,
+                               struct diag *d)
+{
+    const enum dtype dtype = x->role == ROLE_A ? v->s->problem->a.dtype : v->s->problem->b.dtype;
+    const int64_t bits = dtype_info(dtype)->bits;
+    const struct memory *m = &v->engine->mem[x->buf];
+    for (int64_t i = 0; i < real; i++) {
+        for (int64_t kk = step->k; kk < align_up(step->k, 64); kk++) {
+            const int64_t bit = l0_element(x, dtype_c0(dtype), i, kk) * bits, byte = x->byte + bit / 8;
+            const int mask = bits == 4 ? 15 << bit % 8 : 255;
+            if (byte >= m->size || (m->bytes[byte] & mask) != 0 || !taint_clean(m, byte, 1)) {
+                return diag_error(d, STATUS_MISMATCH, NULL,
+                                  "core %d step %u: %s byte %" PRId64
+                                  " must hold a zero: behind k %d MmadMx multiplies up to the next 64",
+                                  step->tile.core, step->index, buffer_name(x->buf), byte, step->k);
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status verify_mx_tail(struct verify *v, const struct step *step, const struct insn *insn, struct diag *d)
+{
+    struct l0_operand a, b;
+    mmad_operands(v, step, insn, &a, &b);
+    TRY(check_zeros(v, step, &a, step->tile.m, d));
+    return check_zeros(v, step, &b, step->tile.n, d);
+}
+
 enum status verify_layout_mmad(struct verify *v, const struct step *step, const struct insn *insn, struct diag *d)
 {
     const struct mmad_params *p = &insn->p.mmad;
     const struct tile *tile = &step->tile;
-    const int64_t k0 = tile->k0 + step->k0;
+    struct l0_operand a, b;
     /* Scales cover whole blocks of 64 k: the tail is zeros, in neither operand's ids. */
     const int64_t k = insn->op == OP_MMAD_MX ? align_up(step->k, 64) : step->k;
     if (p->k != k || p->m < tile->m || p->n < tile->n) {
@@ -173,18 +222,7 @@ enum status verify_layout_mmad(struct verify *v, const struct step *step, const 
                           "core %d step %u: Mmad covers %d x %d x %d, the step needs %d x %d x %d", tile->core,
                           step->index, p->m, p->n, p->k, tile->m, tile->n, step->k);
     }
-    const bool nz = v->s->target->l0a_nz;
-    const struct l0_operand a = {.role = ROLE_A,
-                                 .buf = BUF_L0A,
-                                 .byte = insn->src.byte,
-                                 .mn = p->m,
-                                 .k = p->kDirectionAlign ? align_up(p->k, 16) : p->k,
-                                 .mn0 = tile->m0,
-                                 .k0 = k0,
-                                 .vector = p->m == 1 && !(v->s->target->arch == 3510 && p->disableGemv),
-                                 .nz = nz};
-    const struct l0_operand b = {
-        .role = ROLE_B, .buf = BUF_L0B, .byte = insn->src2.byte, .mn = p->n, .k = p->k, .mn0 = tile->n0, .k0 = k0};
+    mmad_operands(v, step, insn, &a, &b);
     TRY(check_operand(v, step, &a, tile->m, d));
     return check_operand(v, step, &b, tile->n, d);
 }

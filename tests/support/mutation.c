@@ -114,10 +114,15 @@ static int64_t other_half(const struct schedule *s, const struct addr *a)
     return to == NULL ? -1 : to->off + (a->byte - r->off);
 }
 
+static bool reads_two(const struct insn *i)
+{
+    return i->op == OP_MMAD || i->op == OP_MMAD_MX || i->op == OP_LOAD_MX;
+}
+
 static bool uses_buffer(const struct insn *i, enum buffer buf)
 {
     const bool moves = i->op >= OP_ND2NZ && i->op <= OP_FIXPIPE;
-    return moves && (i->dst.buf == buf || i->src.buf == buf || (i->op == OP_MMAD && i->src2.buf == buf));
+    return moves && (i->dst.buf == buf || i->src.buf == buf || (reads_two(i) && i->src2.buf == buf));
 }
 
 static void swap_halves(const struct schedule *s, struct insn *i, enum buffer buf)
@@ -250,7 +255,7 @@ static void add_fields(struct builder *b, size_t at)
 
 static bool has_operand(const struct insn *i, enum insn_end operand)
 {
-    const bool two = i->op == OP_MMAD || i->op == OP_MMAD_MX || i->op == OP_LOAD_MX;
+    const bool two = reads_two(i);
     return i->op >= OP_ND2NZ && i->op <= OP_FIXPIPE && (operand != OPERAND_SRC2 || two) &&
            (operand != OPERAND_SRC || i->op != OP_FILL);
 }

@@ -137,15 +137,18 @@ bool judge_allows(const struct target *target, const struct insn *insn, struct s
 
 /* --- dead bytes ---------------------------------------------------------- */
 
-static enum status read_a(void *ctx, int64_t byte, int64_t len, uint8_t *out)
-{
-    return problem_read(ctx, TENSOR_A, byte, len, out);
-}
-
-static enum status read_b(void *ctx, int64_t byte, int64_t len, uint8_t *out)
-{
-    return problem_read(ctx, TENSOR_B, byte, len, out);
-}
+#define READER(name, tensor)                                                    \
+    static enum status name(void *ctx, int64_t byte, int64_t len, uint8_t *out) \
+    {                                                                           \
+        return problem_read(ctx, tensor, byte, len, out);                       \
+    }
+READER(read_a, TENSOR_A)
+READER(read_b, TENSOR_B)
+READER(read_scale_a, TENSOR_SA)
+READER(read_scale_b, TENSOR_SB)
+READER(read_bias, TENSOR_BIAS)
+READER(read_quant, TENSOR_QUANT)
+#undef READER
 
 /* Results go nowhere; atomic addition finds zeros. */
 static enum status read_zeros(void *ctx, int64_t byte, int64_t len, uint8_t *out)
@@ -171,15 +174,19 @@ static void prepare(struct engine **e, const struct schedule *s, bool new_target
         assert_int_equal(engine_create(s->target, e, NULL), STATUS_OK);
     }
     engine_reset(*e);
-    const struct gm_port ports[] = {
-        {.ctx = ctx, .bytes = problem_tensor_bytes(problem, TENSOR_A), .read = read_a},
-        {.ctx = ctx, .bytes = problem_tensor_bytes(problem, TENSOR_B), .read = read_b},
-        {.ctx = ctx, .bytes = INT64_MAX / 2, .read = read_zeros, .write = write_c},
-    };
-    engine_set_port(*e, TENSOR_A, &ports[0]);
-    engine_set_port(*e, TENSOR_B, &ports[1]);
-    engine_set_port(*e, TENSOR_C, &ports[2]);
-    engine_set_port(*e, TENSOR_WORKSPACE, &ports[2]);
+    static const struct {
+        enum tensor tensor;
+        enum status (*read)(void *, int64_t, int64_t, uint8_t *);
+    } inputs[] = {{TENSOR_A, read_a},        {TENSOR_B, read_b},       {TENSOR_SA, read_scale_a},
+                  {TENSOR_SB, read_scale_b}, {TENSOR_BIAS, read_bias}, {TENSOR_QUANT, read_quant}};
+    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
+        const struct gm_port port = {
+            .ctx = ctx, .bytes = problem_tensor_bytes(problem, inputs[i].tensor), .read = inputs[i].read};
+        engine_set_port(*e, inputs[i].tensor, &port);
+    }
+    const struct gm_port result = {.ctx = ctx, .bytes = INT64_MAX / 2, .read = read_zeros, .write = write_c};
+    engine_set_port(*e, TENSOR_C, &result);
+    engine_set_port(*e, TENSOR_WORKSPACE, &result);
 }
 
 /* Taints in `right` every byte that `mutated` holds differently; in L0C whole

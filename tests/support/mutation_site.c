@@ -59,10 +59,12 @@ bool site_covers_real_rows(const struct site *c)
 
 /* ---- L1 -> L0 ---- */
 
-/* Elements of this operand that reach what is stored: along K, and along M (N). */
+/* Elements of this operand that reach what is stored: along K (MX: with the
+ * zeros up to 64), and along M (N). */
 static int64_t used(const struct site *c, bool along_k)
 {
-    return along_k ? c->step.k : c->i->role == ROLE_A ? c->step.tile.m : c->step.tile.n;
+    const int64_t k = c->s->problem->a.mx ? align_up(c->step.k, 64) : c->step.k;
+    return along_k ? k : c->i->role == ROLE_A ? c->step.tile.m : c->step.tile.n;
 }
 
 static bool transposes(const struct site *c)
@@ -89,6 +91,12 @@ static bool covers(const struct site *c)
     if (field_is(c, "kStep")) {
         return c->value * c0 >= used(c, !transposes(c));
     }
+    if (field_is(c, "mx.xStep")) {
+        return c->value * 16 >= used(c, false);
+    }
+    if (field_is(c, "mx.yStep")) {
+        return c->value * 64 >= used(c, true);
+    }
     /* A line of fractals runs along K to L0A, along N to L0B. */
     return c->i->role == ROLE_A ? c->value * c0 >= used(c, true) : c->value * 16 >= used(c, false);
 }
@@ -96,6 +104,39 @@ static bool covers(const struct site *c)
 bool site_grows_or_covers(const struct site *c)
 {
     return site_grows(c) || covers(c);
+}
+
+/* An earlier list of the core has the same Fill. */
+bool site_filled_before(const struct site *c)
+{
+    const struct stream *x = c->right;
+    const size_t list = stream_list_of(x, c->m->at);
+    for (size_t i = 0; i < x->list[list]; i++) {
+        const struct insn *o = &x->insns[i];
+        if (x->core[stream_list_of(x, i)] == x->core[list] && o->op == OP_FILL && o->dst.byte == c->i->dst.byte &&
+            memcmp(&o->p.fill, &c->i->p.fill, sizeof o->p.fill) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One of several loads along K, and its k lies behind the step's. */
+bool site_only_zeros(const struct site *c)
+{
+    const bool is_a = c->i->role == ROLE_A;
+    const struct region *r = plan_region(&c->s->plan, is_a ? BUF_L0A : BUF_L0B, (enum role)c->i->role,
+                                         is_a ? c->step.ph.l0a : c->step.ph.l0b);
+    if (c->mmad == NULL || c->i->p.load_mx.xStep != 0) { /* the first brings the scales */
+        return false;
+    }
+    const int64_t blocks = ceil_div(is_a ? c->mmad->p.mmad.m : c->mmad->p.mmad.n, 16);
+    return (c->i->dst.byte - r->off) / 512 / blocks * dtype_c0((enum dtype)c->i->dtype) >= c->step.k;
+}
+
+bool site_first_of_square(const struct site *c)
+{
+    return c->mmad != NULL && c->i->role == ROLE_A && used(c, false) <= 16 && dtype_c0((enum dtype)c->i->dtype) > 16;
 }
 
 static const struct load_3d_params *map(const struct site *c)
@@ -138,7 +179,8 @@ bool site_first_filter_point(const struct site *c)
     const bool by_256 = field_is(c, "filterSizeW"); /* the ninth bit of the filter's width */
     const int64_t more = (c->value - c->old) * (by_256 ? 256 : 1), c0 = dtype_c0((enum dtype)c->i->dtype);
     return point_filter(c) && no_padding(p) && p->l1H == 1 && (by_256 || field_is(c, "filterW")) && site_grows(c) &&
-           p->kStartPt + p->kExtension <= c0 && used_rows(c) <= p->l1W - more * p->dilationFilterW;
+           p->kStartPt + (c->mmad == NULL ? p->kExtension : min_i64(p->kExtension, used(c, !transposes(c)))) <= c0 &&
+           used_rows(c) <= p->l1W - more * p->dilationFilterW;
 }
 
 /* Padding that only appends rows behind all that are loaded. */
@@ -191,8 +233,9 @@ bool site_groups_stay(const struct site *c)
 bool site_first_group(const struct site *c)
 {
     const struct load_3d_params *p = map(c), *x = &c->x.p.load_3d;
+    const int64_t columns = c->mmad == NULL ? p->kExtension : min_i64(p->kExtension, used(c, !transposes(c)));
     return point_filter(c) && no_padding(p) && (p->l1H == 1 || x->l1W == p->l1W) &&
-           p->kStartPt + p->kExtension <= dtype_c0((enum dtype)c->i->dtype) && used_rows(c) <= (int64_t)x->l1W * x->l1H;
+           p->kStartPt + columns <= dtype_c0((enum dtype)c->i->dtype) && used_rows(c) <= (int64_t)x->l1W * x->l1H;
 }
 
 bool site_from_l1(const struct site *c)
@@ -227,7 +270,8 @@ bool site_block_of_earlier_tile(const struct site *c)
     for (int64_t t = 0; t < tile->t; t++) {
         struct tile other;
         schedule_tile_at(c->s, tile->core, t, &other);
-        if (c->i->role == ROLE_A ? other.m0 == tile->m0 : other.n0 == tile->n0) {
+        const bool left = c->i->role == ROLE_A || c->i->role == ROLE_SA;
+        if (left ? other.m0 == tile->m0 : other.n0 == tile->n0 && other.batch == tile->batch) {
             return true;
         }
     }
@@ -239,6 +283,25 @@ bool site_block_of_earlier_tile(const struct site *c)
 bool site_not_float(const struct site *c)
 {
     return c->i->dtype != DTYPE_FLOAT;
+}
+
+bool site_align_changes_nothing(const struct site *c)
+{
+    return c->i->p.mmad.k % 16 == 0 || c->i->p.mmad.m <= 16;
+}
+
+bool site_same_right_type(const struct site *c)
+{
+    return c->value == DTYPE_NONE && c->old == c->i->dtype;
+}
+
+/* One block of rows of a transposed A: behind its k lie the other rows of the
+ * squares the load works on, which the copy has filled with zeros. */
+bool site_padding_follows(const struct site *c)
+{
+    const int64_t c0 = dtype_c0((enum dtype)c->i->dtype);
+    return site_grows(c) && c->s->problem->a.transpose && c->i->p.mmad.m <= 16 && c->value <= c->old + 3 * c0 &&
+           c0 > 16;
 }
 
 bool site_no_gemv(const struct site *c)
@@ -333,6 +396,16 @@ bool site_no_scale_word(const struct site *c)
     return mode == QUANT_NONE || mode == QUANT_F322F16 || mode == QUANT_F322BF16 || quant_mode_is_vector(mode);
 }
 
+bool site_low_bits(const struct site *c)
+{
+    return ((uint64_t)(c->old ^ c->value) & ~UINT64_C(0x1FFF)) == 0;
+}
+
+bool site_word_says_sign(const struct site *c)
+{
+    return (c->old == DTYPE_INT8 || c->old == DTYPE_UINT8) && (c->value == DTYPE_INT8 || c->value == DTYPE_UINT8);
+}
+
 bool site_no_quant_row(const struct site *c)
 {
     return !quant_mode_is_vector((enum quant_mode)c->i->p.fixpipe.quantPre);
@@ -348,7 +421,7 @@ bool site_nothing_saturates(const struct site *c)
 
 bool site_is_load(const struct site *c)
 {
-    return c->i->op >= OP_LOAD_2D && c->i->op <= OP_LOAD_3D_STRIDE && c->i->dst.buf != BUF_L1;
+    return c->i->op >= OP_LOAD_2D && c->i->op <= OP_L1_TO_FB && c->i->dst.buf != BUF_L1;
 }
 
 bool site_is_register(const struct site *c)
@@ -363,7 +436,8 @@ bool site_is_barrier(const struct site *c)
 
 bool site_is_mmad_from_0(const struct site *c)
 {
-    return c->i->op == OP_MMAD && c->i->p.mmad.cmatrixInitVal != 0;
+    return (c->i->op == OP_MMAD || c->i->op == OP_MMAD_MX) &&
+           (c->i->p.mmad.cmatrixInitVal != 0 || c->i->p.mmad.cmatrixSource != 0);
 }
 
 /* ---- order ---- */
