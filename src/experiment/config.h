@@ -179,6 +179,10 @@ size_t config_problem_complete(struct config *c, struct problem *p, const struct
 const char *config_problem_groups(struct config *c, struct problem *p, const struct config_ints *rows);
 /* Words for what no room above can run yet; NULL if it can. */
 const char *config_problem_not_lowered(const struct problem *p);
+/* What a conv's map says beside its numbers: the four sizes of its input in one
+ * key, NCHW or NHWC, and keys of operands that mean nothing for a conv. */
+void config_conv_sizes(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out);
+void config_conv_check(struct config *c, const struct yaml_node *map, const struct config_draft *draft);
 /* Sizes of the im2col view; a reason if the filter does not fit. */
 const char *config_conv_view(struct config *c, struct problem *p);
 /* "n1c64h56w56_k128r3s3_stride2_pad1": sizes, and what is not as usual. */

@@ -161,13 +161,16 @@ static void read_scale_dtype(struct config *c, const struct yaml_node *node, con
 static void read_format(struct config *c, const struct yaml_node *node, const struct config_key *key, void *out)
 {
     struct operand *o = out;
-    const char *names[LAYOUT_N + 1] = {NULL};
+    const char *names[LAYOUT_N + 3] = {NULL};
     int at;
     for (int i = 0; i < LAYOUT_N; i++) {
         names[i] = layout_name((enum layout)i);
     }
+    /* A conv's tensors as people call them (config_conv_check): rows of points by channels. */
+    names[LAYOUT_N] = "NHWC";
+    names[LAYOUT_N + 1] = "NCHW";
     if (config_read_name(c, node, key->name, names, &at)) {
-        o->format = (enum layout)at;
+        o->format = at < LAYOUT_N ? (enum layout)at : LAYOUT_ND;
     }
 }
 
@@ -222,7 +225,7 @@ const struct config_key CONFIG_OPERAND_KEYS[] = {
      .read = read_dtype,
      .doc = "half, bf16, float, int8, fp8_e4m3 (fp8_e4m3fn), hif8 (hifloat8), ..., with e8m0 scales: mx_fp8_e4m3 "
             "(mxfp8), mx_fp4_e2m1 (mxfp4), ..."},
-    {.name = "format", .read = read_format, .doc = "ND (default), NZ, NC1HWC0, FRACTAL_Z"},
+    {.name = "format", .read = read_format, .doc = "ND (default), NZ; of a conv NC1HWC0, FRACTAL_Z, NHWC, NCHW"},
     {.name = "transpose",
      .read = config_key_bool,
      .doc = "A: true = [K,M] in memory; B: true = [N,K]",

@@ -265,6 +265,12 @@ const struct config_key CONFIG_CONV_KEYS[] = {
     CONV_DIMENSION("Cin", c, "input channels, another name of C"),
     CONV_DIMENSION("H", h, "input height"),
     CONV_DIMENSION("W", w, "input width"),
+    {.name = "NCHW",
+     .read = config_conv_sizes,
+     .doc = "[images, channels, height, width] instead of N, C, H, W",
+     .min = 1,
+     .max = 1000000},
+    {.name = "NHWC", .read = config_conv_sizes, .doc = "the same in this order", .min = 1, .max = 1000000},
     CONV_DIMENSION("Cout", cout, "output channels"),
     {.name = "kh",
      .read = config_key_int64,
@@ -578,8 +584,12 @@ static bool complete_sizes(struct config *c, const struct yaml_node *map, struct
         return m && n && k && (grouped ? groups_agree(c, map, d) : d->m.count > 0) && d->n.count > 0 && d->k.count > 0;
     }
     static const char *const keys[] = {"H", "W", "Cout", "kh", "kw"};
-    bool there = need(c, map, yaml_get(map, "C") != NULL || yaml_get(map, "Cin") != NULL, "C (input channels)");
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    const bool sizes = yaml_get(map, "NCHW") != NULL || yaml_get(map, "NHWC") != NULL;
+    /* C as a map is the result operand. */
+    const struct yaml_node *channels = yaml_get(map, "C");
+    const bool given = sizes || yaml_get(map, "Cin") != NULL || (channels != NULL && channels->kind != YAML_NODE_MAP);
+    bool there = need(c, map, given, channels != NULL ? "Cin (input channels; C is its result)" : "C (input channels)");
+    for (size_t i = sizes ? 2 : 0; i < sizeof keys / sizeof keys[0]; i++) {
         there &= need(c, map, yaml_get(map, keys[i]) != NULL, keys[i]);
     }
     return there && v->c > 0 && v->h > 0 && v->w > 0 && v->cout > 0 && v->kh > 0 && v->kw > 0;
@@ -622,6 +632,7 @@ static void read_one(struct config *c, const struct yaml_node *map, uint64_t see
     if (!config_read_map(c, map, conv ? CONFIG_CONV_KEYS : CONFIG_MATMUL_KEYS, "problem", &d)) {
         return;
     }
+    config_conv_check(c, map, &d);
     if (d.shapes != NULL) {
         config_read_shapes(c, &d, map, out);
         return;

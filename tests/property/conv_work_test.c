@@ -78,6 +78,9 @@ static void add_insn(const struct insn *i, struct step_work *w)
     case OP_L1_TO_BT:
         w->insns[PIPE_MTE1]++;
         break;
+    case OP_L1_TO_FB: /* quant row */
+        w->insns[PIPE_FIX]++;
+        break;
     case OP_MMAD:
         w->insns[PIPE_M]++;
         break;
@@ -142,6 +145,7 @@ static void check_step(const struct schedule *s, int32_t core, int64_t i, struct
                  (long long)want.halo);
     }
     want.bytes[PATH_L1_BT] = got.bytes[PATH_L1_BT];
+    want.bytes[PATH_L1_FB] = got.bytes[PATH_L1_FB];
     if (memcmp(want.bytes, got.bytes, sizeof want.bytes) != 0 ||
         memcmp(want.insns, got.insns, sizeof want.insns) != 0) {
         conv_print(s);

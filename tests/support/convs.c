@@ -67,13 +67,14 @@ static void random_shape(struct rng *rng, int64_t max_macs, struct conv_shape *v
 
 static void random_problem(struct rng *rng, int64_t max_macs, struct problem *p)
 {
-    static const uint8_t dtypes[][2] = {{DTYPE_HALF, DTYPE_HALF},  {DTYPE_HALF, DTYPE_FLOAT},
-                                        {DTYPE_INT8, DTYPE_INT32}, {DTYPE_FLOAT, DTYPE_FLOAT},
-                                        {DTYPE_INT8, DTYPE_HALF},  {DTYPE_BF16, DTYPE_BF16}};
+    static const uint8_t dtypes[][2] = {
+        {DTYPE_HALF, DTYPE_HALF}, {DTYPE_HALF, DTYPE_FLOAT}, {DTYPE_INT8, DTYPE_INT32}, {DTYPE_FLOAT, DTYPE_FLOAT},
+        {DTYPE_INT8, DTYPE_HALF}, {DTYPE_BF16, DTYPE_BF16},  {DTYPE_INT8, DTYPE_INT8},  {DTYPE_HALF, DTYPE_INT8}};
     const uint8_t *d = dtypes[rng_below(rng, sizeof dtypes / sizeof dtypes[0])];
     struct conv_shape v;
     random_shape(rng, max_macs, &v);
-    const enum layout format = v.cout / v.groups % 16 == 0 && one_in(rng, 2) ? LAYOUT_NC1HWC0 : LAYOUT_ND;
+    const int64_t block = d[1] == DTYPE_INT8 ? 32 : 16;
+    const enum layout format = v.cout / v.groups % block == 0 && one_in(rng, 2) ? LAYOUT_NC1HWC0 : LAYOUT_ND;
     conv_problem(p, &v, (enum dtype)d[0], (enum dtype)d[1], format);
     p->seed = rng_next(rng);
     p->relu = one_in(rng, 4);
@@ -82,6 +83,11 @@ static void random_problem(struct rng *rng, int64_t max_macs, struct problem *p)
     }
     if (one_in(rng, 4)) {
         p->bias.dtype = d[1] == DTYPE_INT32 || d[0] == DTYPE_INT8 ? DTYPE_INT32 : DTYPE_FLOAT;
+        assert_int_equal(problem_finish(p, NULL, NULL), STATUS_OK);
+    }
+    if (d[1] == DTYPE_INT8 || (d[0] == DTYPE_INT8 && d[1] == DTYPE_HALF)) { /* a scale for each channel, or one */
+        p->deq_scale = one_in(rng, 2) ? 0.25 : 0;
+        p->quant.dtype = p->deq_scale > 0 ? DTYPE_NONE : DTYPE_UINT64;
         assert_int_equal(problem_finish(p, NULL, NULL), STATUS_OK);
     }
 }
