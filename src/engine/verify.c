@@ -361,15 +361,15 @@ static enum status verify_full(struct verify *v, struct verify_outcome *out, str
 
 /* A user's floats make sums that depend on their order, and on how an
  * accumulator or HF32 cuts them short, which the problem does not say. Where a
- * schedule changes the one or has the other, the generated integers are used:
- * they show the same program right, exactly. */
+ * schedule changes the one or has the other, or the user asks for it, the
+ * generated integers are used: they show the same program right, exactly. */
 static bool needs_integers(const struct schedule *s)
 {
     const struct problem *p = s->problem;
     const bool users_own = p->a.data != NULL || p->b.data != NULL || p->a.input != NULL || p->b.input != NULL;
     const bool exact = !dtype_info(p->a.dtype)->is_float && p->c.dtype == DTYPE_INT32;
     const bool reorders = s->t.shuffleK != 0 || s->t.splitKReduce == REDUCE_ATOMIC;
-    return users_own && ((reorders && !exact) || p->hf32 || s->acc == DTYPE_HALF);
+    return users_own && (p->error_only || (reorders && !exact) || p->hf32 || s->acc == DTYPE_HALF);
 }
 
 static void choose_data(struct verify *v, const struct schedule *s)

@@ -145,6 +145,7 @@ void config_read_problems(struct config *c, const struct yaml_node *node, uint64
 struct config_inputs {
     const struct yaml_node *node; /* NULL: nothing, they are small integers */
     struct input_spec spec[2];    /* A, B */
+    bool error_only;              /* verify: false */
 };
 void config_read_inputs(struct config *c, const struct yaml_node *node, uint64_t seed, struct config_inputs *out);
 /* Gives a finished problem its sources. @return why it cannot have them; NULL: it can, or lack of memory. */

@@ -4,6 +4,7 @@
  *   inputs: normal                                   both, mean 0, std 1
  *   inputs: {A: {dist: normal, std: 0.02}, B: {dist: uniform, low: -1, high: 1, seed: 7}}
  *   inputs: {A: {file: a.f32}, B: {file: b.f32}}     raw floats, [batch][M][K] and [batch][K][N]
+ *   inputs: {A: normal, B: normal, verify: false}    for the error of C; verification keeps its small integers
  */
 #include <inttypes.h>
 #include <math.h>
@@ -142,15 +143,24 @@ static void read_one(struct config *c, const struct yaml_node *node, struct inpu
 
 /* ---- both ---- */
 
-static const struct config_key OPERANDS[] = {
-    {.name = "A", .read = config_key_node, .doc = "left operand", .offset = 0},
-    {.name = "B", .read = config_key_node, .doc = "right operand", .offset = sizeof(const struct yaml_node *)},
+struct both_draft {
+    const struct yaml_node *a, *b;
+    bool verify;
+};
+
+static const struct config_key BOTH_KEYS[] = {
+    {.name = "A", .read = config_key_node, .doc = "left operand", .offset = offsetof(struct both_draft, a)},
+    {.name = "B", .read = config_key_node, .doc = "right operand", .offset = offsetof(struct both_draft, b)},
+    {.name = "verify",
+     .read = config_key_bool,
+     .doc = "false: only the error of C is of these; small integers are verified (default true)",
+     .offset = offsetof(struct both_draft, verify)},
     {.name = NULL},
 };
 
 void config_read_inputs(struct config *c, const struct yaml_node *node, uint64_t seed, struct config_inputs *out)
 {
-    const struct yaml_node *each[2] = {NULL, NULL};
+    struct both_draft draft = {.verify = true};
     const struct input_spec standard = {.dist = INPUT_NORMAL, .std = 1, .low = -1, .high = 1, .seed = seed};
     out->node = node;
     out->spec[0] = out->spec[1] = standard;
@@ -166,7 +176,9 @@ void config_read_inputs(struct config *c, const struct yaml_node *node, uint64_t
         diag_rule(c->diag, INPUTS_RULE);
         return;
     }
-    (void)config_read_map(c, node, OPERANDS, "inputs", each);
+    (void)config_read_map(c, node, BOTH_KEYS, "inputs", &draft);
+    out->error_only = !draft.verify;
+    const struct yaml_node *const each[2] = {draft.a, draft.b};
     for (int i = 0; i < 2; i++) {
         if (each[i] != NULL) {
             read_one(c, each[i], &out->spec[i]);
@@ -312,6 +324,7 @@ const char *config_attach_inputs(struct config *c, const struct config_inputs *i
 {
     const char *why = NULL;
     if (inputs->node != NULL) {
+        p->error_only = inputs->error_only;
         why = attach(c, inputs, p, TENSOR_A);
         why = why != NULL ? why : attach(c, inputs, p, TENSOR_B);
     }

@@ -241,8 +241,8 @@ const struct config_key CONFIG_MATMUL_KEYS[] = {
     {.name = "scaleB", .read = read_scales, .doc = "MX scales of B: ld, align, file", .offset = AT(p.scale_b)},
     {.name = "inputs",
      .read = read_inputs,
-     .doc =
-         "A and B before quantisation: normal, uniform, or {A: {dist, mean, std, low, high, seed} or {file}, B: ..}"},
+     .doc = "A and B before quantisation: normal, uniform, or {A: {dist, mean, std, low, high, seed} or {file}, B: .., "
+            "verify}"},
     {.name = "tp",
      .read = config_key_int64,
      .doc = "tensor parallel degree for shapes with a tp_split_dim column",

@@ -39,6 +39,9 @@ static void add_problem(struct strbuf *sb, const struct problem *p)
     add_operand(sb, p, TENSOR_BIAS, "bias", &p->bias);
     add_operand(sb, p, TENSOR_SA, "sa", &p->scale_a);
     add_operand(sb, p, TENSOR_SB, "sb", &p->scale_b);
+    if (p->error_only) {
+        strbuf_add(sb, "inputs for the error only\n");
+    }
     if (p->quant.dtype != DTYPE_NONE) {
         add_operand(sb, p, TENSOR_QUANT, "quant", &p->quant);
     }

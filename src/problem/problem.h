@@ -60,6 +60,7 @@ struct problem {
     bool hf32;            /* float operands are multiplied as HF32 */
     struct conv_shape conv;
     uint64_t seed;
+    bool error_only; /* inputs are for the error of C alone; what is verified are the small integers */
 };
 
 /* Fills rows, cols, ld, align where 0 and checks sizes (each dimension in

@@ -104,6 +104,7 @@ static void add_problem(const struct problem *p, struct strbuf *out)
         strbuf_add(out, "  inputs:\n");
         add_input("A", p->a.input, out);
         add_input("B", p->b.input, out);
+        strbuf_add(out, p->error_only ? "    verify: false\n" : "");
     }
 }
 

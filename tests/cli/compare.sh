@@ -88,6 +88,18 @@ sed -i 's/^99,/2,/; s/,0.125,/,much,/' results/errors/errors.csv
 expect 2 "$TILESCOPE" compare results/errors
 has err "errors.csv:2:25: error: 'much' is no number"
 
+# of a run whose operands are a user's: its own errors, in the pictures of the run, too
+users='problem={M: 64, N: 64, K: 128, A: {dtype: half}, B: {dtype: half, transpose: true}, inputs: {A: normal, B: normal, verify: false}}'
+expect 0 env PATH=/nowhere "$TILESCOPE" run formats.yaml -q -s name=users -s "$users" -s 'report.plots=[mx_compare]'
+last_line out ', 0 mismatched$'
+has results/users/best/cell2.yaml "verify: false"
+has results/users/plots/mx_compare.gp "errors = 1"
+expect 0 "$TILESCOPE" compare users --csv
+awk -F, 'NR == FNR { if (FNR > 1) error[$2] = $10; next }
+    FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+    $c["status"] == "feasible" { n++; if ($c["rel_rms"] != error[$c["side"]]) { print $c["side"] ": " $c["rel_rms"]; bad = 1 } }
+    END { exit bad || n != 3 }' results/users/errors.csv out || fail "errors are not those of errors.csv"
+
 # ---- files and pictures ----
 expect 0 "$TILESCOPE" compare results/formats --out made/cmp
 for file in compare.csv same.csv mx_compare.dat mx_compare.gp periods.dat periods.gp; do

@@ -496,6 +496,28 @@ static void dtypes_by_other_names(void **state)
     }
 }
 
+/* Inputs that serve the error of C alone are another experiment, and said so. */
+static void inputs_for_the_error(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"inputs: normal", "inputs: {A: normal, B: normal}",
+                                        "inputs: {A: normal, B: normal, verify: true}",
+                                        "inputs: {A: normal, B: normal, verify: false}"};
+    uint64_t key[4];
+    for (size_t i = 0; i < 4; i++) {
+        struct loaded l;
+        char text[256];
+        snprintf(text, sizeof text, "target: ascend950pr_9589\nproblem: {M: 64, N: 64, K: 64, %s}\n", texts[i]);
+        parse(&l, text);
+        assert_non_null(l.e->cells[0].problem.a.input);
+        assert_int_equal(l.e->cells[0].problem.error_only, i == 3);
+        key[i] = l.e->key;
+        unload(&l);
+    }
+    assert_true(key[0] == key[1] && key[1] == key[2]);
+    assert_true(key[2] != key[3]);
+}
+
 static void keys_are_described(void **state)
 {
     (void)state;
@@ -530,6 +552,7 @@ int main(void)
         cmocka_unit_test(event_ids_of_an_experiment),
         cmocka_unit_test(scales_may_say_their_type),
         cmocka_unit_test(dtypes_by_other_names),
+        cmocka_unit_test(inputs_for_the_error),
         cmocka_unit_test(keys_are_described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
