@@ -166,6 +166,7 @@ enum status verify_open_window(struct verify *v, int64_t row0, int64_t col0, int
     const struct problem *p = v->s->problem;
     const bool workspace = uses_workspace(v->s);
     struct c_window *w = &v->window;
+    cols = schedule_store_columns(v->s, col0, cols);
     *w = (struct c_window){.row0 = row0, .col0 = col0, .rows = rows, .cols = cols};
     w->dtype = workspace ? (enum dtype)v->s->acc : p->c.dtype;
     w->es = dtype_bytes(w->dtype, 1);
@@ -259,7 +260,31 @@ static enum status report_difference(const struct verify *v, const struct c_chec
     memcpy(&expected, want + i * es, (size_t)es);
     return diag_error(
         d, STATUS_MISMATCH, NULL, "C[%" PRId64 "][%" PRId64 "] is 0x%0*" PRIx64 ", the reference says 0x%0*" PRIx64,
-        c->block.m0 + i / c->block.n, c->block.n0 + i % c->block.n, (int)es * 2, got, (int)es * 2, expected);
+        c->block.m0 + i / v->window.cols, c->block.n0 + i % v->window.cols, (int)es * 2, got, (int)es * 2, expected);
+}
+
+/* A block of the reference with the columns that fill up the window behind it:
+ * they hold what C held before, plus zeros. */
+static enum status widen(struct verify *v, const struct c_block *block, uint8_t **want)
+{
+    const struct c_window *w = &v->window;
+    const int64_t row = block->n * w->es;
+    uint8_t *wide = NULL;
+    if (w->cols == block->n) {
+        return STATUS_OK;
+    }
+    wide = arena_alloc(&v->arena, (size_t)(block->m * w->cols), (size_t)w->es);
+    if (wide == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    for (int64_t r = 0; r < block->m; r++) {
+        memcpy(wide + r * w->cols * w->es, *want + r * row, (size_t)row);
+        for (int64_t c = block->n; c < w->cols; c++) {
+            dtype_store(w->dtype, wide, r * w->cols + c, 0);
+        }
+    }
+    *want = wide;
+    return STATUS_OK;
 }
 
 /* The window spans the block's columns, so the block is contiguous in it. */
@@ -269,20 +294,21 @@ enum status verify_compare(struct verify *v, const struct c_check *c, struct dia
         return STATUS_OK;
     }
     const struct c_window *w = &v->window;
-    const int64_t n = c->block.m * c->block.n, at = c->row * w->cols;
+    const int64_t n = c->block.m * w->cols, at = c->row * w->cols;
     const uint8_t *count = w->count + at, *got = w->data + at * w->es;
     for (int64_t i = 0; i < n; i++) {
         if (count[i] != c->stores) {
             return diag_error(d, STATUS_MISMATCH, NULL, "C[%" PRId64 "][%" PRId64 "] is stored %d times, not %d",
-                              c->block.m0 + i / c->block.n, c->block.n0 + i % c->block.n, count[i], c->stores);
+                              c->block.m0 + i / w->cols, c->block.n0 + i % w->cols, count[i], c->stores);
         }
     }
-    uint8_t *want = arena_alloc(&v->arena, (size_t)n, (size_t)w->es);
+    uint8_t *want = arena_alloc(&v->arena, (size_t)(c->block.m * c->block.n), (size_t)w->es);
     if (want == NULL) {
         return STATUS_NO_MEMORY;
     }
     TRY((v->s->problem->op == PROBLEM_CONV ? reference_conv : reference_matmul)(v->s->problem, &c->block, w->dtype,
                                                                                 c->ranges, 2, &v->arena, want));
+    TRY(widen(v, &c->block, &want));
     for (int64_t i = 0; v->c_start != 0 && i < n; i++) {
         dtype_store(w->dtype, want, i, dtype_load(w->dtype, want, i) + (double)v->c_start);
     }
@@ -462,7 +488,10 @@ enum status verify_compute_c(struct verify *v, const struct schedule *s, uint8_t
     if (uses_workspace(s)) {
         reduce_planes(v, out);
     } else {
-        memcpy(out, v->window.data, (size_t)(v->window.rows * v->window.cols * v->window.es));
+        const int64_t row = s->problem->N * v->window.es;
+        for (int64_t r = 0; r < v->window.rows; r++) { /* without what fills up the last block */
+            memcpy(out + r * row, v->window.data + r * v->window.cols * v->window.es, (size_t)row);
+        }
     }
     return STATUS_OK;
 }

@@ -54,7 +54,8 @@ struct verify {
 
 /* A list as the test wants it; unchanged without a tamper. @return the new count. */
 int verify_tampered(struct verify *v, struct insn *insns, int count);
-/* Opens a window for the following stores: `rows` memory rows from `row0`. */
+/* Opens a window for the following stores: `rows` memory rows from `row0`. Its
+ * columns are those stored, which may be more than `cols` (schedule_store_columns). */
 enum status verify_open_window(struct verify *v, int64_t row0, int64_t col0, int64_t rows, int64_t cols);
 /* Memory row of C (workspace) where a tile's row 0 of C would lie. */
 int64_t verify_plane_row(const struct schedule *s, const struct tile *tile);

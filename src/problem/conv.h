@@ -5,7 +5,8 @@
  * where C0 divides the group's channels that is NC1HWC0 of the whole map. Filters
  * in FRACTAL_Z, one matrix for each group: row output channel, column k. The
  * result is NHWC of all groups (ND: row of image * M + point, column group * N +
- * channel; pitch ld), or NC1HWC0, one matrix for each (image, group).
+ * channel; pitch ld), or NC1HWC0, one matrix for each (image, group), the last
+ * block filled up with zeros.
  *
  * Matmul: batch image * groups + group; M = Ho * Wo points, w inner; N output
  * channels of a group; K runs over (c1, kh, kw, c0). */

@@ -167,7 +167,8 @@ int32_t lower_mmad_m(const struct schedule *s, const struct step *step)
 
 int32_t lower_mmad_n(const struct schedule *s, const struct step *step)
 {
-    return (int32_t)align_up(step->tile.n, load_mmad_unit(s->target, s->problem, ROLE_B));
+    const int64_t stored = schedule_store_columns(s, step->tile.n0, step->tile.n);
+    return (int32_t)align_up(stored, load_mmad_unit(s->target, s->problem, ROLE_B));
 }
 
 int32_t lower_mmad_k(const struct schedule *s, const struct step *step)

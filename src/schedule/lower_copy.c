@@ -97,8 +97,10 @@ static struct window data_window(const struct schedule *s, const struct step *st
     int64_t at, k;
     chunk_range(s, step, role, &at, &k);
     const int64_t k0 = step->tile.k0 + at;
-    return load_k_contiguous(s->problem, role) ? (struct window){h->from, k0, h->extent, k, k}
-                                               : (struct window){k0, h->from, k, h->extent, k};
+    /* FRACTAL_Z has rows of zeros behind the last filter: brought where their products are stored. */
+    const int64_t extent = role == ROLE_B ? schedule_store_columns(s, h->from, h->extent) : h->extent;
+    return load_k_contiguous(s->problem, role) ? (struct window){h->from, k0, extent, k, k}
+                                               : (struct window){k0, h->from, k, extent, k};
 }
 
 static struct window copy_window(const struct schedule *s, const struct step *step, enum role role)

@@ -15,6 +15,13 @@ enum dtype lower_store_dtype(const struct schedule *s)
     return to_workspace(s) ? (enum dtype)s->acc : s->problem->c.dtype;
 }
 
+int64_t schedule_store_columns(const struct schedule *s, int64_t n0, int64_t n)
+{
+    const struct problem *p = s->problem;
+    const bool fills_up = p->op == PROBLEM_CONV && p->c.format != LAYOUT_ND && !to_workspace(s) && n0 + n == p->N;
+    return fills_up ? align_up(n, 16) : n;
+}
+
 /* The result in C: ND rows, or Nz columns of `width` elements. */
 static int64_t c_byte(const struct schedule *s, const struct tile *tile)
 {
@@ -76,7 +83,7 @@ void lower_fixpipe(struct list *l, const struct step *step)
                            .tensor = workspace ? TENSOR_WORKSPACE : TENSOR_C,
                            .byte = workspace ? workspace_byte(s, &step->tile) : c_byte(s, &step->tile)};
     i->p.fixpipe = (struct fixpipe_params){.mSize = (uint16_t)step->tile.m,
-                                           .nSize = (uint16_t)step->tile.n,
+                                           .nSize = (uint16_t)schedule_store_columns(s, step->tile.n0, step->tile.n),
                                            .srcStride = (uint16_t)align_up(lower_mmad_m(s, step), 16),
                                            .format = nz ? FIXPIPE_NZ : FIXPIPE_ND,
                                            .arch3510 = s->target->arch == 3510,

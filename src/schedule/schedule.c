@@ -314,8 +314,8 @@ void schedule_step_work(const struct schedule *s, const struct step *step, struc
     if (step->due & DUE_STORE) {
         w->insns[PIPE_FIX]++;
         w->store_m = step->tile.m;
-        w->store_n = step->tile.n;
-        w->bytes[PATH_L0C_GM] += dtype_bytes(lower_store_dtype(s), (int64_t)step->tile.m * step->tile.n);
+        w->store_n = (int32_t)schedule_store_columns(s, step->tile.n0, step->tile.n);
+        w->bytes[PATH_L0C_GM] += dtype_bytes(lower_store_dtype(s), (int64_t)step->tile.m * w->store_n);
     }
 }
 

@@ -139,6 +139,10 @@ int schedule_expand_max(const struct schedule *s);
 int schedule_prologue(const struct schedule *s, int32_t core, struct insn *out);
 int schedule_epilogue(const struct schedule *s, int32_t core, struct insn *out);
 
+/* Columns Fixpipe stores of columns [n0, n0 + n) of C: n, or with those that
+ * fill up the last channel block of a conv's NC1HWC0 result. */
+int64_t schedule_store_columns(const struct schedule *s, int64_t n0, int64_t n);
+
 /* K steps of a tile. */
 int32_t schedule_tile_steps(const struct schedule *s, const struct tile *tile);
 

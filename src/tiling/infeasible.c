@@ -184,7 +184,8 @@ static void text_unsupported(const struct infeasible *why, struct strbuf *out)
         [UNSUPPORTED_MX] = "MX scales: not simulated yet",
         [UNSUPPORTED_RESULT_FORMAT] =
             "C in Nz goes out in whole blocks of columns: N, baseN and singleCoreN are multiples of 16, for b8 of 32 "
-            "(kernel_rules 7); others are not simulated yet",
+            "(kernel_rules 7), or a conv without bias and quant row fills up its last block; others are not simulated "
+            "yet",
         [UNSUPPORTED_NO_FIXPIPE] = "310P and 910 have no Fixpipe; the way from L0C to GM through UB and the vector "
                                    "unit is not simulated yet",
         [UNSUPPORTED_HF32] = "HF32 goes with float operands only (SetHF32Mode)",

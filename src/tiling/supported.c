@@ -92,8 +92,12 @@ static bool problem_supported(const struct problem *p, struct infeasible *why)
 static bool nz_result_supported(const struct problem *p, const struct tiling *t)
 {
     const int64_t width = dtype_info(p->c.dtype)->bits == 8 ? 32 : 16;
+    /* Channels that fill up a conv's last block are stored too: products of the zeros
+     * behind the filters. Bias and quant rows have nothing there. */
+    const bool tail = p->op == PROBLEM_CONV && p->bias.dtype == DTYPE_NONE && p->quant.dtype == DTYPE_NONE &&
+                      align_up(p->N, 16) == align_up(p->N, problem_nz_width(p, TENSOR_C));
     const bool slices = t->assign != ASSIGN_GRID || t->singleCoreN >= p->N || t->singleCoreN % width == 0;
-    return p->N % width == 0 && t->baseN % width == 0 && slices && t->order != ORDER_ASWT;
+    return (p->N % width == 0 || tail) && t->baseN % width == 0 && slices && t->order != ORDER_ASWT;
 }
 
 /* C leaves by Fixpipe, in whatever it converts to. */

@@ -94,7 +94,7 @@ static int teardown(void **state)
 
 /* How many cases had what a conv can get wrong. */
 struct seen {
-    int groups, channel_tails, nc1hwc0, bias, quant, whole_row, int8, floats, mid_row, chunks, held, split_k;
+    int groups, channel_tails, nc1hwc0, filled_up, bias, quant, whole_row, int8, floats, mid_row, chunks, held, split_k;
 };
 
 static void count_seen(const struct schedule *s, struct seen *x)
@@ -104,6 +104,7 @@ static void count_seen(const struct schedule *s, struct seen *x)
     x->groups += v->groups > 1;
     x->channel_tails += v->c / v->groups % dtype_c0(p->a.dtype) != 0;
     x->nc1hwc0 += p->c.format == LAYOUT_NC1HWC0;
+    x->filled_up += p->c.format == LAYOUT_NC1HWC0 && p->N % 16 != 0;
     x->bias += p->bias.dtype != DTYPE_NONE;
     x->quant += p->quant.dtype != DTYPE_NONE;
     x->whole_row += p->quant.dtype != DTYPE_NONE && p->bias.dtype != DTYPE_NONE && p->relu;
@@ -127,14 +128,15 @@ static void test_random(void **state)
         count_seen(&s, &seen);
         expect_right(c->v, &s);
     }
-    print_message("seed %d, %d convs: %d with groups, %d with channel tails, %d to NC1HWC0, %d with bias, %d with a "
+    print_message("seed %d, %d convs: %d with groups, %d with channel tails, %d to NC1HWC0 (%d of them with channels "
+                  "to fill up), %d with bias, %d with a "
                   "quant row (%d of them with bias and relu), %d of int8, "
                   "%d of float, %d with tiles that begin inside a row, %d with several channel chunks, %d held over "
                   "tiles, %d with split K\n",
-                  SEED, CASES, seen.groups, seen.channel_tails, seen.nc1hwc0, seen.bias, seen.quant, seen.whole_row,
-                  seen.int8, seen.floats, seen.mid_row, seen.chunks, seen.held, seen.split_k);
-    const int least[] = {seen.groups, seen.channel_tails, seen.nc1hwc0, seen.bias, seen.quant,  seen.int8,
-                         seen.floats, seen.mid_row,       seen.chunks,  seen.held, seen.split_k};
+                  SEED, CASES, seen.groups, seen.channel_tails, seen.nc1hwc0, seen.filled_up, seen.bias, seen.quant,
+                  seen.whole_row, seen.int8, seen.floats, seen.mid_row, seen.chunks, seen.held, seen.split_k);
+    const int least[] = {seen.groups, seen.channel_tails, seen.nc1hwc0, seen.filled_up, seen.bias, seen.quant,
+                         seen.int8,   seen.floats,        seen.mid_row, seen.chunks,    seen.held, seen.split_k};
     assert_true(seen.whole_row >= 5);
     for (size_t i = 0; i < sizeof least / sizeof least[0]; i++) {
         assert_true(least[i] >= 10);

@@ -73,20 +73,24 @@ static void random_problem(struct rng *rng, int64_t max_macs, struct problem *p)
     const uint8_t *d = dtypes[rng_below(rng, sizeof dtypes / sizeof dtypes[0])];
     struct conv_shape v;
     random_shape(rng, max_macs, &v);
-    const int64_t block = d[1] == DTYPE_INT8 ? 32 : 16;
-    const enum layout format = v.cout / v.groups % block == 0 && one_in(rng, 2) ? LAYOUT_NC1HWC0 : LAYOUT_ND;
+    const int64_t block = d[1] == DTYPE_INT8 ? 32 : 16, n = v.cout / v.groups;
+    /* A last block that is filled up: not with rows of bias or scales. */
+    const bool tail = n % block != 0 && align_up(n, 16) % (d[1] == DTYPE_FLOAT ? 8 : block) == 0 &&
+                      (d[1] != DTYPE_FLOAT || align_up(n, 8) == align_up(n, 16));
+    const bool fills_up = tail && one_in(rng, 3);
+    const enum layout format = (n % block == 0 && one_in(rng, 2)) || fills_up ? LAYOUT_NC1HWC0 : LAYOUT_ND;
     conv_problem(p, &v, (enum dtype)d[0], (enum dtype)d[1], format);
     p->seed = rng_next(rng);
     p->relu = one_in(rng, 4);
     if (p->c.format == LAYOUT_ND && one_in(rng, 4)) {
         p->c.ld += pick(rng, 1, 40);
     }
-    if (one_in(rng, 4)) {
+    if (one_in(rng, 4) && !fills_up) {
         p->bias.dtype = d[1] == DTYPE_INT32 || d[0] == DTYPE_INT8 ? DTYPE_INT32 : DTYPE_FLOAT;
         assert_int_equal(problem_finish(p, NULL, NULL), STATUS_OK);
     }
     if (d[1] == DTYPE_INT8 || (d[0] == DTYPE_INT8 && d[1] == DTYPE_HALF)) { /* a scale for each channel, or one */
-        p->deq_scale = one_in(rng, 2) ? 0.25 : 0;
+        p->deq_scale = one_in(rng, 2) || fills_up ? 0.25 : 0;
         p->quant.dtype = p->deq_scale > 0 ? DTYPE_NONE : DTYPE_UINT64;
         assert_int_equal(problem_finish(p, NULL, NULL), STATUS_OK);
     }
