@@ -84,6 +84,19 @@ static uint64_t expected_hash(void)
     return h;
 }
 
+/* A message of a malformed line that ends in one of its words points at it. */
+static void check_place(const char *text, const struct diag *d)
+{
+    const char *word = strrchr(d->messages[0].text, ' ');
+    if (word == NULL || word[-1] != ':' || strncmp(d->messages[0].text, "case T-1", 8) == 0) {
+        return;
+    }
+    for (uint32_t line = 1; line < d->messages[0].line; line++) {
+        text = strchr(text, '\n') + 1;
+    }
+    assert_true(strncmp(text + d->messages[0].col - 1, word + 1, strlen(word + 1)) == 0);
+}
+
 static void check_text(const char *before, const char *middle, const char *after, enum status status, const char *words)
 {
     char text[2048], fnv[64];
@@ -95,6 +108,9 @@ static void check_text(const char *before, const char *middle, const char *after
         print_error("status %d, want %d: %s\n", (int)o.status, (int)status, o.d.count > 0 ? o.d.messages[0].text : "");
     }
     assert_int_equal(o.status, status);
+    if (status == STATUS_INVALID) {
+        check_place(text, &o.d);
+    }
     if (words != NULL) {
         const char *said = status == STATUS_INVALID ? o.d.messages[0].text : o.report.entries[0].text;
         if (strstr(said, words) == NULL) {
@@ -206,26 +222,26 @@ static void test_malformed(void **state)
     } bad[] = {
         {HEAD, "buf src 512 0 rule x\nbuf dst 1024 0 rule 1\n", "", "buf: no seed: x"},
         {HEAD, "buf src 512 600 rule 1\n", "", "buf: no offset inside of the buffer: 600"},
-        {HEAD, "buf src 99999999999 0 rule 1\n", "", "buf: no length in bytes"},
+        {HEAD, "buf src 99999999999 0 rule 1\n", "", "buf: no length in bytes: 99999999999"},
         {HEAD, "buf src 512 0 rulez 1\n", "", "buf: no fill kind: rulez"},
         {HEAD, "buf src 512 0 vals half 1 5 4\n", "", "buf: no highest value: 4"},
-        {HEAD, "buf src 512 0 vals halff 1 4 5\n", "", "buf: no dtype"},
-        {HEAD, "buf src 512 0 cycle 9 1\n", "", "buf: no width"},
+        {HEAD, "buf src 512 0 vals halff 1 4 5\n", "", "buf: no dtype of whole bytes: halff"},
+        {HEAD, "buf src 512 0 cycle 9 1\n", "", "buf: no width of 1 to 8 bytes: 9"},
         {HEAD, "buf src 512 0 cycle 2\n", "", "buf: fields are missing"},
         {HEAD, "buf src 512 0 pick 2 1 zz\n", "", "buf: no hexadecimal value: zz"},
         {HEAD, "buf src 512\n", "", "buf: fields are missing"},
         {HEAD, BUFS "buf src 512 0 rule 1\n", "", "buf: the buffer is given twice: src"},
         {HEAD, BUFS, "fnv other 12\n", "fnv: no buffer of this case: other"},
-        {HEAD, BUFS, "fnv dst 12345678901234567\n", "fnv: no hash"},
-        {HEAD, BUFS, "blk dst 2 1\n", "blk: no block inside"},
-        {HEAD, BUFS, "hex dst 0 12\n", "hex: not two hexadecimal digits"},
-        {HEAD, BUFS, "unspec dst 1020 5\n", "unspec: no length"},
+        {HEAD, BUFS, "fnv dst 12345678901234567\n", "fnv: no hash: 12345678901234567"},
+        {HEAD, BUFS, "blk dst 2 1\n", "blk: no block inside of the buffer: 2"},
+        {HEAD, BUFS, "hex dst 0 12\n", "hex: not two hexadecimal digits for each byte of the line: 12"},
+        {HEAD, BUFS, "unspec dst 1020 5\n", "unspec: no length inside of the buffer: 5"},
         {HEAD, BUFS, "alt x\n", "alt: fields are missing"},
         {HEAD, BUFS, "alt x maybe\n", "alt: no kind of alternative: maybe"},
         {HEAD, BUFS, "nop 2\n", "nop: neither 0 nor 1: 2"},
         {HEAD, BUFS, "written x\n", "written: no number of bytes: x"},
-        {HEAD, BUFS, "wrote 12\n", "wrote: no keyword"},
-        {HEAD, BUFS, "case T-2\n", "case: the case before has no end"},
+        {HEAD, BUFS, "wrote 12\n", "wrote: no keyword of a case: wrote"},
+        {HEAD, BUFS, "case T-2\n", "case: the case before has no end: case"},
         {HEAD, BUFS, "alt x writes_outside_it\n", "alt: no kind of alternative: writes_outside_it"},
         {HEAD, "buf src 512 0 rule 1\nbuf dst 1025 0 rule 1\n", "blk dst 2 1\nblk dst 3 1\n",
          "blk: no block inside of the buffer: 3"},
@@ -290,10 +306,10 @@ static void test_incomplete(void **state)
     static const struct {
         const char *line, *words;
     } tails[] = {{"hex dst 1016 0102030405060708\n", NULL},
-                 {"hex dst 1016 010203040506070809\n", "hex: not two hexadecimal digits"},
+                 {"hex dst 1016 010203040506070809\n", "line: 010203040506070809"},
                  {"hex dst 992 0102030405060708010203040506070801020304050607080102030405060708\n", NULL},
                  {"hex dst 992 010203040506070801020304050607080102030405060708010203040506070809\n", "hex: not two"},
-                 {"hex dst 1024 00\n", "hex: no place inside of the buffer"}};
+                 {"hex dst 1024 00\n", "hex: no place inside of the buffer: 1024"}};
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         check_text(HEAD, BUFS, tails[i].line, tails[i].words == NULL ? STATUS_OK : STATUS_INVALID, tails[i].words);
     }

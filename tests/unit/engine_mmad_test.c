@@ -662,25 +662,39 @@ static void test_odd_scales(void **state)
     engine_destroy(e);
 }
 
-/* A sum that leaves int32 on its way is open, even if it comes back. */
-static void test_overflow(void **state)
+/* A sum that leaves int32 on its way is open, even if it comes back. Start values
+ * near the ends of int32: at both, one of them, or in one element alone. */
+enum ends { BOTH_ENDS, LOW_END, HIGH_END, ONE_LOW, ONE_HIGH, ENDS_N };
+enum { OM = 19, ON = 21, OK = 37 };
+
+static int32_t start_value(struct rng *r, enum ends ends, int i, int one)
 {
-    (void)state;
-    enum { OM = 19, ON = 21, OK = 37 };
-    const struct target t = fixture_target(PRODUCT_ASCEND910B);
-    struct engine *e;
-    struct rng r = rng_init(12);
+    const int32_t low = (int32_t)(INT32_MIN + rng_between(r, 0, 9)), high = (int32_t)(INT32_MAX - rng_between(r, 0, 9));
+    const int32_t middle = (int32_t)rng_between(r, -9, 9);
+    switch (ends) {
+    case BOTH_ENDS:
+        return i % 3 == 0 ? high : i % 3 == 1 ? low : middle;
+    case LOW_END:
+        return i % 2 == 0 ? low : middle;
+    case HIGH_END:
+        return i % 2 == 0 ? high : middle;
+    default:
+        return i != one ? middle : ends == ONE_LOW ? low : high;
+    }
+}
+
+static int check_overflow(struct engine *e, struct rng *r, enum ends ends, int row1, int column1)
+{
     static int8_t a[4096], b[4096];
     static int32_t c[1024];
-    assert_int_equal(engine_create(&t, &e, NULL), STATUS_OK);
+    const int one = (column1 / 16 * 32 + row1) * 16 + column1 % 16;
+    const int top = ends < ONE_LOW ? 2 : 9;
     for (int i = 0; i < 4096; i++) {
-        a[i] = (int8_t)rng_between(&r, -2, 2);
-        b[i] = (int8_t)rng_between(&r, -2, 2);
+        a[i] = (int8_t)rng_between(r, -top, top);
+        b[i] = (int8_t)rng_between(r, -top, top);
     }
     for (int i = 0; i < 1024; i++) {
-        c[i] = i % 3 == 0   ? (int32_t)(INT32_MAX - rng_between(&r, 0, 9))
-               : i % 3 == 1 ? (int32_t)(INT32_MIN + rng_between(&r, 0, 9))
-                            : (int32_t)rng_between(&r, -9, 9);
+        c[i] = start_value(r, ends, i, one);
     }
     engine_poke(e, BUF_L0A, 0, (const uint8_t *)a, sizeof a);
     engine_poke(e, BUF_L0B, 0, (const uint8_t *)b, sizeof b);
@@ -705,7 +719,28 @@ static void test_overflow(void **state)
             open += !inside;
         }
     }
-    assert_in_range(open, 20, OM * ON - 100);
+    return open;
+}
+
+static void test_overflow(void **state)
+{
+    (void)state;
+    const struct target t = fixture_target(PRODUCT_ASCEND910B);
+    struct engine *e;
+    struct rng r = rng_init(12);
+    assert_int_equal(engine_create(&t, &e, NULL), STATUS_OK);
+    for (int ends = BOTH_ENDS; ends < ONE_LOW; ends++) {
+        assert_in_range(check_overflow(e, &r, (enum ends)ends, 0, 0), 20, OM * ON - 100);
+    }
+    for (int row = 0; row < OM; row += OM - 1) {
+        for (int column = 0; column < ON; column += ON - 1) {
+            int open = 0;
+            for (int i = 0; i < 8; i++) {
+                open += check_overflow(e, &r, i % 2 == 0 ? ONE_LOW : ONE_HIGH, row, column);
+            }
+            assert_in_range(open, 2, 8); /* about half of the walks cross the end at once */
+        }
+    }
     engine_destroy(e);
 }
 
