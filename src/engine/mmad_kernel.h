@@ -55,6 +55,7 @@ struct mmad_scratch {
     enum mmad_isa isa;
     float *a, *b;         /* PANEL_FLOATS each; also used as int16 panels */
     float table8[3][256]; /* decoded e4m3, e5m2, hif8 */
+    float table4[2][16];  /* e2m1, e1m2 */
 };
 enum { PANEL_FLOATS = 131072 + 65536 };
 enum status mmad_scratch_init(struct mmad_scratch *s);

@@ -19,6 +19,10 @@ enum status mmad_scratch_init(struct mmad_scratch *s)
         s->table8[1][i] = fp8_e5m2_to_float((uint8_t)i);
         s->table8[2][i] = hif8_to_float((uint8_t)i);
     }
+    for (int i = 0; i < 16; i++) {
+        s->table4[0][i] = fp4_e2m1_to_float((uint8_t)i);
+        s->table4[1][i] = fp4_e1m2_to_float((uint8_t)i);
+    }
     return STATUS_OK;
 }
 
@@ -50,6 +54,22 @@ static void unpack_block(const struct mmad_scratch *s, enum dtype dtype, const u
         }
         return;
     }
+    case DTYPE_FP4_E2M1:
+    case DTYPE_FP4_E1M2: {
+        const float *table = s->table4[dtype == DTYPE_FP4_E2M1 ? 0 : 1];
+        for (int64_t i = 0; i < BLOCK; i++) { /* the low nibble first */
+            out[2 * i] = table[block[i] & 15U];
+            out[2 * i + 1] = table[block[i] >> 4];
+        }
+        return;
+    }
+    case DTYPE_BF16:
+        for (int64_t i = 0; i < count; i++) {
+            uint16_t code;
+            memcpy(&code, block + 2 * i, sizeof code);
+            out[i] = bf16_to_float(code);
+        }
+        return;
     default:
         for (int64_t i = 0; i < count; i++) {
             out[i] = (float)dtype_load(dtype, block, i);
