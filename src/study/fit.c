@@ -8,7 +8,7 @@
 #include "target/schema.h"
 
 /* Steps of the search, as shares of a value. */
-static const double STEPS[] = {0.64, 0.32, 0.16, 0.08, 0.04, 0.02, 0.01, 0.005};
+static const double STEPS[] = {0.08, 0.04, 0.02, 0.01, 0.005};
 
 const char *fit_default_params(int32_t arch)
 {

@@ -7,7 +7,7 @@
  * weighs the same whatever it states, and a factor up as much as one down.
  *
  * The search is a coordinate descent from the target file's values: each number
- * is tried one step up and down, steps from 64 % down to 0.5 % of it, values kept
+ * is tried one step up and down, steps from 8 % down to 0.5 % of it, values kept
  * to four digits, again until no step wins FIT_LEAST. It has no
  * chance in it: the same rows and files give the same numbers. */
 #ifndef STUDY_FIT_H
