@@ -143,13 +143,15 @@ static void memo_clear(struct fast *f, const struct recurrence *r)
 
 /* --- cores ---------------------------------------------------------------- */
 
-static void core_add(struct core_time *core, int64_t *tm, const struct tile_cost *cost, const struct tile_time *tile)
+/* `count` equal tiles, one after the other. tm never falls, so the last one ends last. */
+static void core_add(struct core_time *core, int64_t *tm, const struct tile_cost *cost, const struct tile_time *tile,
+                     int64_t count)
 {
-    core->steps += cost->program.nk;
-    core->end = max_i64(core->end, *tm + tile->end);
-    *tm += tile->tm;
+    core->steps += count * cost->program.nk;
+    core->end = max_i64(core->end, *tm + (count - 1) * tile->tm + tile->end);
+    *tm += count * tile->tm;
     for (int pipe = 0; pipe < PIPE_N; pipe++) {
-        core->busy[pipe] += tile->busy[pipe];
+        core->busy[pipe] += count * tile->busy[pipe];
     }
 }
 
@@ -161,9 +163,19 @@ static void run_plain(const struct fast *f, const struct recurrence *r, const st
         struct tile_time tile;
         const struct tile_cost *cost = &f->records[q->contexts[t]];
         recurrence_tile(r, cost, &x, &tile);
-        core_add(core, &tm, cost, &tile);
+        core_add(core, &tm, cost, &tile, 1);
         *steps += (uint64_t)tile.steps;
     }
+}
+
+/* Tiles from `t` on in the same context. */
+static int64_t run_length(const struct mem_sequence *q, int64_t t)
+{
+    int64_t end = t + 1;
+    while (end < q->tiles && q->contexts[end] == q->contexts[t]) {
+        end++;
+    }
+    return end - t;
 }
 
 static enum status run_sequence(struct fast *f, const struct recurrence *r, const struct mem_sequence *q, bool memo,
@@ -177,14 +189,17 @@ static enum status run_sequence(struct fast *f, const struct recurrence *r, cons
     for (; t < q->tiles && state < STATE_TOO_MANY; t++) {
         const uint32_t record = q->contexts[t], found = *cell(f, state, record);
         if (found != 0) {
-            core_add(core, &tm, &f->records[record], &f->memos[found - 1].time);
-            state = f->memos[found - 1].next;
+            const struct memo *known = &f->memos[found - 1];
+            const int64_t count = known->next == state ? run_length(q, t) : 1;
+            core_add(core, &tm, &f->records[record], &known->time, count);
+            state = known->next;
+            t += count - 1;
             continue;
         }
         struct tile_time tile;
         x = f->states[state];
         recurrence_tile(r, &f->records[record], &x, &tile);
-        core_add(core, &tm, &f->records[record], &tile);
+        core_add(core, &tm, &f->records[record], &tile, 1);
         *steps += (uint64_t)tile.steps;
         state = memo_add(f, state, record, &tile, &x);
     }

@@ -329,14 +329,13 @@ static void step_touch(struct pass *p, int64_t t, int64_t c_bytes)
 /* Bytes all cores miss in this step; rounds each panel's share of a miss. */
 static int64_t step_missed(struct pass *p)
 {
-    const double units = rint(1 / p->g->missed_unit);
     double bytes = 0;
     for (uint32_t i = 0; i < p->step_panel_count; i++) {
         struct panel *panel = &p->panels[p->step_panels[i]];
         /* Past L2, each core that shares a panel reads it for itself. */
         const int32_t readers = p->uncached[panel->key[0]] ? panel->sharers : 1;
         bytes += panel->missed * panel->bytes * readers;
-        panel->missed_units = (int32_t)lrint(panel->missed * readers / panel->sharers * units);
+        panel->missed_units = (int32_t)lrint(panel->missed * readers / panel->sharers * p->g->units);
     }
     return (int64_t)floor(bytes);
 }
@@ -499,7 +498,7 @@ enum status memctx_build(const struct schedule *s, bool l2_warm, struct mem_geom
 {
     memset(out, 0, sizeof *out);
     out->cores = s->cores;
-    out->missed_unit = s->target->timing.context_rounding;
+    out->units = rint(1 / s->target->timing.context_rounding);
     out->write_back = l2_warm ? 0 : s->t.l2C == L2_DISABLE ? 1 : 1 - memctx_hit_share(s->target, whole_bytes(s));
     struct pass p = {.s = s, .g = out, .warm = l2_warm};
     p.write_back = out->write_back * s->target->timing.write_back > 0;

@@ -61,11 +61,11 @@ struct mem_geometry {
     uint32_t shape_count, context_count, sequence_count;
     uint32_t *core_sequence; /* per launched core; UINT32_MAX: no tile */
     int32_t cores;
-    double missed_unit; /* one unit of `missed`: context_rounding */
-    double write_back;  /* share of C bytes written back while the kernel runs */
-    int64_t hbm;        /* bytes over the whole run: missed reads + write-back */
-    uint32_t *tiles;    /* contexts of all sequences */
-    size_t bytes;       /* of memory this takes */
+    double units;      /* of `missed` in the whole: 1 / context_rounding */
+    double write_back; /* share of C bytes written back while the kernel runs */
+    int64_t hbm;       /* bytes over the whole run: missed reads + write-back */
+    uint32_t *tiles;   /* contexts of all sequences */
+    size_t bytes;      /* of memory this takes */
 };
 
 struct memctx_cache;

@@ -17,8 +17,8 @@
 
 /* Periods whose states are remembered inside a tile. */
 #define SEEN_MAX     24
-#define VECTOR_PLAIN 13
-#define VECTOR_WORDS (VECTOR_PLAIN + RECURRENCE_AHEAD + 2)
+#define VECTOR_PLAIN 12
+#define VECTOR_WORDS (VECTOR_PLAIN + 1 + RECURRENCE_AHEAD + 2)
 
 struct seen {
     int64_t vector[VECTOR_WORDS];
@@ -63,7 +63,7 @@ void recurrence_init(struct recurrence *r, const struct schedule *s, const struc
                              .tile_barrier = t->tileBarrier != 0,
                              .b_first = t->copyFirst != 0,
                              .special = c->look_ahead > 0 || s->problem->a.mx || s->problem->b.mx || t->l1Resident ||
-                                        rows,
+                                        t->shuffleK || rows,
                              .skip = true,
                              .sync = c->sync,
                              .mmad_issue = c->mmad_issue,
@@ -87,22 +87,22 @@ INLINE void make_vector(const struct recurrence *r, const struct run *x, int64_t
     v[0] = t2;
     v[1] = t1;
     v[2] = max2(x->e2 - tm, t2);
-    v[3] = max2(x->e1 - tm, t1);
-    v[4] = max2(x->em - tm, 0);
+    v[3] = max2(x->em - tm, 0);
     for (int i = 0; i < 2; i++) {
-        v[5 + i] = max2(x->rel_a[i] - tm, t2 - r->sync);
-        v[7 + i] = max2(x->rel_b[i] - tm, t2 - r->sync);
-        v[9 + i] = max2(x->l0a[i] - tm, t1 - r->sync);
-        v[11 + i] = max2(x->l0b[i] - tm, t1 - r->sync);
+        v[4 + i] = max2(x->rel_a[i] - tm, t2 - r->sync);
+        v[6 + i] = max2(x->rel_b[i] - tm, t2 - r->sync);
+        v[8 + i] = max2(x->l0a[i] - tm, t1 - r->sync);
+        v[10 + i] = max2(x->l0b[i] - tm, t1 - r->sync);
     }
-    if (!special) {
+    if (!special) { /* e1 is t1 */
         return;
     }
+    v[VECTOR_PLAIN] = max2(x->e1 - tm, t1);
     for (int i = 0; i < RECURRENCE_AHEAD; i++) {
-        v[VECTOR_PLAIN + i] = i < r->look_ahead ? max2(x->loaded[i] - tm, t2) : 0;
+        v[VECTOR_PLAIN + 1 + i] = i < r->look_ahead ? max2(x->loaded[i] - tm, t2) : 0;
     }
     for (int i = 0; i < 2; i++) {
-        v[VECTOR_PLAIN + RECURRENCE_AHEAD + i] = max2(x->rel_scales[i] - tm, t2 - r->sync);
+        v[VECTOR_PLAIN + 1 + RECURRENCE_AHEAD + i] = max2(x->rel_scales[i] - tm, t2 - r->sync);
     }
 }
 
@@ -135,8 +135,11 @@ static inline void leap(struct run *x, const struct seen *then, int64_t q)
 
 INLINE bool same_vector(const int64_t *a, const int64_t *b, bool special)
 {
+    if (a[0] != b[0] || a[1] != b[1]) { /* mostly */
+        return false;
+    }
     int64_t differ = 0;
-    for (int i = 0; i < (special ? VECTOR_WORDS : VECTOR_PLAIN); i++) {
+    for (int i = 2; i < (special ? VECTOR_WORDS : VECTOR_PLAIN); i++) {
         differ |= a[i] ^ b[i];
     }
     return differ == 0;
@@ -189,7 +192,11 @@ struct walk {
 INLINE int32_t try_leap(struct walk *w, struct seen *seen, struct run *x, int32_t k, bool special)
 {
     struct seen *last = &seen[w->seen_count];
-    *last = (struct seen){.tm = x->tm, .b2 = x->b2, .b1 = x->b1, .bm = x->bm, .k = k};
+    last->tm = x->tm;
+    last->b2 = x->b2;
+    last->b1 = x->b1;
+    last->bm = x->bm;
+    last->k = k;
     make_vector(w->r, x, last->vector, special);
     const int found = find_seen(seen, w->seen_count, special);
     if (found < 0) {
@@ -250,11 +257,9 @@ INLINE void release_step(struct walk *w, struct run *x, bool end, bool special)
     }
 }
 
-INLINE void walk_segment(const struct recurrence *restrict of, const struct tile_cost *restrict cost,
-                         const struct segment *g, struct run *restrict state, int64_t *steps, bool special)
+INLINE void walk_segment(const struct recurrence *r, const struct tile_cost *cost, const struct segment *g,
+                         struct run *x, int64_t *steps, bool special)
 {
-    const struct recurrence copy = *of, *const r = &copy;
-    struct run now = *state, *const x = &now;
     struct walk w;
     struct seen seen[SEEN_MAX + 1];
     w.r = r;
@@ -291,34 +296,17 @@ INLINE void walk_segment(const struct recurrence *restrict of, const struct tile
         simulated++;
     }
     *steps += simulated;
-    *state = now;
 }
 
-static void run_segment(const struct recurrence *r, const struct tile_cost *cost, const struct segment *g,
-                        struct run *x, int64_t *steps)
+static void special_segment(const struct recurrence *r, const struct tile_cost *cost, const struct segment *g,
+                            struct run *x, int64_t *steps)
 {
-    if (r->special) {
-        walk_segment(r, cost, g, x, steps, true);
-    } else {
-        walk_segment(r, cost, g, x, steps, false);
-    }
+    walk_segment(r, cost, g, x, steps, true);
 }
 
-static void run_tile(const struct recurrence *r, const struct tile_cost *cost, struct run *x, int64_t *steps)
+INLINE void state_load(struct run *x, const struct tile_state *s, bool special)
 {
-    const struct tile_program *p = &cost->program;
-    const struct segment to_end = {.count = p->nk - p->start, .first = true, .last = p->start == 0, .tail = true};
-    run_segment(r, cost, &to_end, x, steps);
-    if (p->start > 0) {
-        const struct segment from_zero = {.count = p->start, .last = true};
-        run_segment(r, cost, &from_zero, x, steps);
-    }
-    store_step(r, x, cost->store);
-}
-
-static void state_load(struct run *x, const struct tile_state *s)
-{
-    memset(x, 0, sizeof *x);
+    *x = (struct run){0};
     x->t2 = s->t2;
     x->t1 = s->t1;
     x->tf = s->tf;
@@ -334,14 +322,16 @@ static void state_load(struct run *x, const struct tile_state *s)
         x->l0c[i] = s->l0c[i];
         x->unit[i] = s->unit[i];
     }
-    memcpy(x->loaded, s->loaded, sizeof x->loaded);
-    memcpy(x->rel_row, s->rel_row, sizeof x->rel_row);
-    memcpy(x->rel_scales, s->rel_scales, sizeof x->rel_scales);
-    x->bt_free = s->bt_free;
+    if (special) {
+        memcpy(x->loaded, s->loaded, sizeof x->loaded);
+        memcpy(x->rel_row, s->rel_row, sizeof x->rel_row);
+        memcpy(x->rel_scales, s->rel_scales, sizeof x->rel_scales);
+        x->bt_free = s->bt_free;
+    }
 }
 
 /* Canonical form: relative to tm, clamped. */
-static void state_store(const struct recurrence *r, const struct run *x, struct tile_state *s)
+INLINE void state_store(const struct recurrence *r, const struct run *x, struct tile_state *s, bool special)
 {
     const int64_t tm = x->tm;
     s->t2 = x->t2 - tm;
@@ -359,7 +349,7 @@ static void state_store(const struct recurrence *r, const struct run *x, struct 
         s->l0c[i] = max2(x->l0c[i] - tm, 0);
         s->unit[i] = max2(x->unit[i] - tm, 0);
     }
-    if (!r->special) {
+    if (!special) {
         return;
     }
     for (int i = 0; i < RECURRENCE_AHEAD; i++) {
@@ -382,18 +372,52 @@ void tile_state_start(struct tile_state *x, const struct recurrence *r)
     x->bt_free = -r->sync;
 }
 
-void recurrence_tile(const struct recurrence *r, const struct tile_cost *cost, struct tile_state *x,
-                     struct tile_time *out)
+/* `run` leaves this function only where the tile is special, so that the plain one's stays in registers. */
+INLINE void run_tile(const struct recurrence *r, const struct tile_cost *cost, struct tile_state *x,
+                     struct tile_time *out, bool special)
 {
+    const struct tile_program *p = &cost->program;
+    const int32_t start = special ? p->start : 0;
+    const struct segment to_end = {.count = p->nk - start, .first = true, .last = start == 0, .tail = true};
+    const struct segment from_zero = {.count = start, .last = true};
     struct run run;
-    state_load(&run, x);
-    memset(out, 0, sizeof *out);
-    run_tile(r, cost, &run, &out->steps);
-    out->tm = run.tm;
-    out->end = max2(max2(run.e2, run.e1), max2(run.em, run.ef));
+    int64_t steps = 0;
+    state_load(&run, x, special);
+    if (special) {
+        special_segment(r, cost, &to_end, &run, &steps);
+    } else {
+        walk_segment(r, cost, &to_end, &run, &steps, false);
+    }
+    if (start > 0) {
+        special_segment(r, cost, &from_zero, &run, &steps);
+    }
+    store_step(r, &run, cost->store);
+    *out = (struct tile_time){.tm = run.tm, .end = max2(max2(run.e2, run.e1), max2(run.em, run.ef)), .steps = steps};
     out->busy[PIPE_MTE2] = run.b2;
     out->busy[PIPE_MTE1] = run.b1;
     out->busy[PIPE_M] = run.bm;
     out->busy[PIPE_FIX] = run.bf;
-    state_store(r, &run, x);
+    state_store(r, &run, x, special);
+}
+
+static void plain_tile(const struct recurrence *r, const struct tile_cost *cost, struct tile_state *x,
+                       struct tile_time *out)
+{
+    run_tile(r, cost, x, out, false);
+}
+
+static void special_tile(const struct recurrence *r, const struct tile_cost *cost, struct tile_state *x,
+                         struct tile_time *out)
+{
+    run_tile(r, cost, x, out, true);
+}
+
+void recurrence_tile(const struct recurrence *r, const struct tile_cost *cost, struct tile_state *x,
+                     struct tile_time *out)
+{
+    if (r->special) {
+        special_tile(r, cost, x, out);
+    } else {
+        plain_tile(r, cost, x, out);
+    }
 }

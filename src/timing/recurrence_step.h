@@ -32,7 +32,17 @@ struct run {
     int64_t mmad_start, mmad_end;
 };
 
-/* [start, end) of an in-order pipe joins its busy union. */
+/* [start, end) joins a pipe's busy union and becomes its end: no instruction is
+ * complete before the one in front of it. True of Mmads (each starts W + issue
+ * after the last, completes W + latency after its start), and of moves and loads
+ * as long as nothing else runs on their pipes. */
+static inline void busy_on(int64_t *total, int64_t *union_end, int64_t start, int64_t end)
+{
+    *total += end - max2(start, *union_end);
+    *union_end = end;
+}
+
+/* The same where it may be complete before the end of the union. */
 static inline void busy(int64_t *total, int64_t *union_end, int64_t start, int64_t end)
 {
     *total += start > *union_end ? end - start : end > *union_end ? end - *union_end : 0;
@@ -70,7 +80,11 @@ INLINE void copy_step(const struct recurrence *r, struct run *x, int64_t rel[2],
         x->t2 += cost->scales;
         complete = x->t2 + r->copy_latency;
     }
-    busy(&x->b2, &x->e2, start, complete);
+    if (special) {
+        busy(&x->b2, &x->e2, start, complete);
+    } else {
+        busy_on(&x->b2, &x->e2, start, complete);
+    }
     *ready = (special ? max2(x->e2, x->t2) : complete) + r->sync;
 }
 
@@ -137,6 +151,16 @@ static void scales_copy(const struct recurrence *r, const struct tile_cost *cost
 
 /* --- loads ---------------------------------------------------------------- */
 
+/* A load from `start` to t1. */
+INLINE void mte1_busy(struct run *x, int64_t start, bool special)
+{
+    if (special) {
+        busy(&x->b1, &x->e1, start, x->t1);
+    } else {
+        busy_on(&x->b1, &x->e1, start, x->t1);
+    }
+}
+
 /* Both loads of a step. `first`: it begins the operand's chunk; `drain`: with a
  * barrier on the pipe, behind the wait for a chunk with zeros. */
 INLINE void load_step(const struct recurrence *r, struct run *x, int64_t load_a, int64_t load_b, const bool first[2],
@@ -150,12 +174,12 @@ INLINE void load_step(const struct recurrence *r, struct run *x, int64_t load_a,
         start = r->step_scales > 0 ? max2(start, x->ready_s) : start;
     }
     x->t1 = start + load_a;
-    busy(&x->b1, &x->e1, start, x->t1);
+    mte1_busy(x, start, special);
     start = r->l0_shared ? x->t1 : max2(x->t1, x->l0b[0] + r->sync);
     start = first[ROLE_B] ? max2(start, x->ready_b) : start;
     start = special && drain[ROLE_B] ? max2(start, x->e1) : start;
     x->t1 = start + load_b;
-    busy(&x->b1, &x->e1, start, x->t1);
+    mte1_busy(x, start, special);
     if (special && r->look_ahead > 0) {
         for (int i = 0; i + 1 < r->look_ahead; i++) {
             x->loaded[i] = x->loaded[i + 1];
@@ -211,7 +235,7 @@ INLINE void mmad_step(const struct recurrence *r, struct run *x, int64_t work, i
     const int64_t end = start + work + r->mmad_latency;
     x->tm = start + work + r->mmad_issue;
     x->tm = barrier ? max2(x->tm, end) : x->tm;
-    busy(&x->bm, &x->em, start, end);
+    busy_on(&x->bm, &x->em, start, end);
     rotate(x->l0a, r->db_l0a, end);
     rotate(x->l0b, r->db_l0b, end);
     x->mmad_start = start;

@@ -172,6 +172,11 @@ void shape_work_init(struct shape_work *w, const struct cost *c, const struct sc
     w->barrier = first.mmad_barrier != 0 && c->mmad_barrier;
     moves_init(w, c, &x, &first);
     rows_init(w, c, &x, &first);
+    for (int role = ROLE_A; role < TILE_MOVED; role++) {
+        const struct move *full = &w->move[role][COST_FULL], *end = &w->move[role][COST_LAST];
+        w->one_move[role] = full->rows == end->rows && full->row_bytes == end->row_bytes &&
+                            full->chunk_k == end->chunk_k && full->insns == end->insns;
+    }
     for (int role = ROLE_A; role <= ROLE_B; role++) {
         w->read_bytes[role] = cost_read_bytes(s, (enum role)role, x.tile.hold[role].from, shape->key.extent[role],
                                               w->k);
@@ -249,10 +254,10 @@ static double missed_cycles(const struct tile_hits *h, const struct mem_context 
 void tile_extra_init(struct tile_extra *e, const struct cost *c, const struct shape_work *w, const struct tile_hits *h,
                      const struct mem_geometry *g, const struct mem_context *context)
 {
-    const double units = rint(1 / g->missed_unit), total = w->read_bytes[ROLE_A] + w->read_bytes[ROLE_B];
+    const double total = w->read_bytes[ROLE_A] + w->read_bytes[ROLE_B];
     double missed[2];
     for (int role = ROLE_A; role <= ROLE_B; role++) {
-        missed[role] = context->missed[role] / units * w->read_bytes[role];
+        missed[role] = context->missed[role] / g->units * w->read_bytes[role];
         e->cycles[role] = 0;
     }
     const double sum = missed[ROLE_A] + missed[ROLE_B];
@@ -274,7 +279,7 @@ static int64_t moved(const struct cost *c, const struct tile_extra *e, enum role
     if (j == 0) {
         return 0;
     }
-    const double part = (double)j / move->insns;
+    const double part = j == move->insns ? 1 : (double)j / move->insns;
     const double extra = role <= ROLE_B ? e->cycles[role] * move->chunk_k / tile_k : 0;
     return cost_mcyc(j * c->p->copy_issue + part * rows + part * extra);
 }
@@ -292,10 +297,12 @@ void tile_cost_init(struct tile_cost *out, const struct cost *c, const struct sh
     tile_extra_init(&extra, c, w, h, g, context);
     out->program = w->program;
     for (int role = ROLE_A; role < TILE_MOVED; role++) {
-        for (int kind = 0; kind < COST_KINDS; kind++) {
-            const struct move *move = &w->move[role][kind];
-            out->copy[role][kind] = moved(c, &extra, (enum role)role, move, h->rows[role][kind], w->k, move->insns);
-        }
+        const struct move *full = &w->move[role][COST_FULL], *last = &w->move[role][COST_LAST];
+        out->copy[role][COST_FULL] = moved(c, &extra, (enum role)role, full, h->rows[role][COST_FULL], w->k,
+                                           full->insns);
+        out->copy[role][COST_LAST] = w->one_move[role] ? out->copy[role][COST_FULL]
+                                                       : moved(c, &extra, (enum role)role, last,
+                                                               h->rows[role][COST_LAST], w->k, last->insns);
     }
     for (int i = 0; i < TILE_ROWS; i++) {
         const struct tile_row *row = &w->row[i];

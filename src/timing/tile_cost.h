@@ -47,6 +47,7 @@ struct shape_work {
     struct tile_program program;
     int32_t k;                                /* K extent of the tile */
     struct move move[TILE_MOVED][COST_KINDS]; /* A, B, their scales; no instructions where nothing moves */
+    bool one_move[TILE_MOVED];                /* the last one is as the others */
     int64_t fill[2][COST_KINDS];              /* mcyc: zeros behind chunks of A, B */
     struct tile_row {
         struct move move;           /* GM->L1 */
