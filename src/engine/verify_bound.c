@@ -21,8 +21,8 @@
 bool verify_bound_possible(const struct schedule *s)
 {
     const struct problem *p = s->problem;
-    return p->op == PROBLEM_MATMUL && dtype_info(p->a.dtype)->is_float && s->acc == DTYPE_FLOAT && !p->hf32 &&
-           p->K <= 100000 && s->t.splitKReduce != REDUCE_WORKSPACE &&
+    return p->op == PROBLEM_MATMUL && !p->error_only && dtype_info(p->a.dtype)->is_float && s->acc == DTYPE_FLOAT &&
+           !p->hf32 && p->K <= 100000 && s->t.splitKReduce != REDUCE_WORKSPACE &&
            (s->t.splitKReduce != REDUCE_ATOMIC || p->c.dtype == DTYPE_FLOAT);
 }
 
