@@ -66,11 +66,10 @@ static void block_work(const struct sample *x, int32_t block, struct step_work *
     schedule_step_work(x->s, &step, work);
 }
 
-/* Of the step after which Fixpipe stores. */
-static void store_work(const struct sample *x, struct step_work *work)
+/* K is whole chunks of so many blocks: the last one asks for what the first does, wherever it lies. */
+static bool whole_chunks(const struct sample *x, int64_t blocks)
 {
-    const int32_t nk = x->program->nk;
-    block_work(x, (nk - 1 + x->program->start) % nk, work);
+    return x->tile.k % (blocks * x->s->t.baseK) == 0;
 }
 
 static void scales_init(struct shape_work *w, const struct cost *c, const struct sample *x,
@@ -84,7 +83,7 @@ static void scales_init(struct shape_work *w, const struct cost *c, const struct
     }
     if (x->s->t.scaleCopy == SCALES_BY_STEP) {
         block_work(x, w->program.nk - 1, &tail);
-    } else if (moves > every) {
+    } else if (moves > every && !whole_chunks(x, (int64_t)every * step)) {
         block_work(x, (moves - 1) / every * every * step, &tail);
     }
     w->move[scales][COST_FULL] = work_move(c, first, scales);
@@ -107,7 +106,7 @@ static void moves_init(struct shape_work *w, const struct cost *c, const struct 
     for (int role = ROLE_A; role <= ROLE_B; role++) {
         const int32_t step = role == ROLE_A ? s->t.stepKa : s->t.stepKb, moves = w->program.moves[role];
         struct step_work tail = *first;
-        if (moves > 1) {
+        if (moves > 1 && !whole_chunks(x, step)) {
             block_work(x, (moves - 1) * step, &tail);
         }
         const struct step_work *const of[COST_KINDS] = {first, &tail};
@@ -147,18 +146,14 @@ void shape_work_init(struct shape_work *w, const struct cost *c, const struct sc
                      const struct mem_shape *shape)
 {
     struct sample x = {.s = s, .program = &w->program};
-    struct step_work first, last, store;
+    struct step_work first, last;
     memset(w, 0, sizeof *w);
     schedule_tile_at(s, shape->core, shape->t, &x.tile);
     program_init(&w->program, s, &shape->key, schedule_tile_steps(s, &x.tile));
     block_work(&x, 0, &first);
     last = first;
-    if (w->program.nk > 1) {
+    if (w->program.nk > 1 && !whole_chunks(&x, 1)) {
         block_work(&x, w->program.nk - 1, &last);
-    }
-    store = last;
-    if (w->program.start != 0) {
-        store_work(&x, &store);
     }
     const struct step_work *const kinds[COST_KINDS] = {&first, &last};
     for (int kind = 0; kind < COST_KINDS; kind++) {
@@ -168,7 +163,7 @@ void shape_work_init(struct shape_work *w, const struct cost *c, const struct sc
         w->mmad[kind] = cost_mmad(c, (int64_t)work->frac_m * work->frac_n * work->frac_k);
     }
     w->k = shape->key.k;
-    w->store = cost_fixpipe(c, store.store_m, store.store_n);
+    w->store = cost_fixpipe(c, x.tile.m, (int32_t)schedule_store_columns(s, x.tile.n0, x.tile.n));
     w->barrier = first.mmad_barrier != 0 && c->mmad_barrier;
     moves_init(w, c, &x, &first);
     rows_init(w, c, &x, &first);
