@@ -361,10 +361,12 @@ bool site_not_nz(const struct site *c)
     return c->i->p.fixpipe.format != FIXPIPE_NZ;
 }
 
-/* One row of one block lies alike in ND and NZ. */
+/* One block lies alike in ND and NZ where it has one row, or rows of 16 columns without gaps. */
 bool site_one_block(const struct site *c)
 {
-    return c->i->p.fixpipe.mSize == 1 && c->i->p.fixpipe.nSize <= 16 && c->value != FIXPIPE_DN && c->old != FIXPIPE_DN;
+    const struct fixpipe_params *p = &c->i->p.fixpipe;
+    const bool close = p->format == FIXPIPE_ND && p->dstStride == 16;
+    return (p->mSize == 1 || close) && p->nSize <= 16 && c->value != FIXPIPE_DN && c->old != FIXPIPE_DN;
 }
 
 bool site_both_on(const struct site *c)
