@@ -294,6 +294,18 @@ static bool fill_support(const struct insn *in, const struct target *t, struct v
     return true;
 }
 
+/* ---- L1 -> BT ---- */
+
+/* BT holds the accumulator's type: float of half, bf16 and float, int32 of int32. */
+static void rules_bt(const struct rules *r)
+{
+    const enum dtype dst = (enum dtype)r->in->p.copy.dstType;
+    if (dst != DTYPE_NONE && dst != (r->in->dtype == DTYPE_INT32 ? DTYPE_INT32 : DTYPE_FLOAT)) {
+        violation_add(r->out, E_PARAM, "dstType", dst, r->doc,
+                      "BT takes float of half, bf16 or float, and int32 of int32");
+    }
+}
+
 bool legality_op_support(const struct insn *in, const struct target *t, struct violations *out)
 {
     switch ((enum op)in->op) {
@@ -337,6 +349,9 @@ void legality_op_rules(const struct insn *in, const struct target *t, const stru
     case OP_LOAD_3D:
     case OP_LOAD_3D_STRIDE:
         rules_3d(&r);
+        return;
+    case OP_L1_TO_BT:
+        rules_bt(&r);
         return;
     case OP_MMAD:
     case OP_MMAD_MX:

@@ -13,6 +13,7 @@ struct record {
     struct tiling t;
     struct infeasible why;                           /* reason REASON_NONE: feasible */
     int64_t task, core_mean, core_max, busy[PIPE_N]; /* mcyc */
+    int64_t split;                                   /* of task: what a split K needs around the kernel, mcyc */
     uint8_t bound_pipe;
     uint8_t unvalidated;
     int64_t bytes[PATH_N], compulsory, hbm, used[BUF_N], usable[BUF_N];

@@ -225,7 +225,7 @@ static bool set_reason(const struct cell *cell, struct record *r, int arg, const
 
 /* ---- times ---- */
 
-enum time_column { TIME_TASK, TIME_CORE_MEAN, TIME_CORE_MAX, TIME_BUSY /* + enum pipe */ };
+enum time_column { TIME_TASK, TIME_CORE_MEAN, TIME_CORE_MAX, TIME_SPLIT, TIME_BUSY /* + enum pipe */ };
 
 static int64_t *time_slot(struct record *r, int arg)
 {
@@ -236,6 +236,8 @@ static int64_t *time_slot(struct record *r, int arg)
         return &r->core_mean;
     case TIME_CORE_MAX:
         return &r->core_max;
+    case TIME_SPLIT:
+        return &r->split;
     default:
         return &r->busy[arg - TIME_BUSY];
     }
@@ -504,6 +506,7 @@ static const struct record_column columns[] = {
     US_COLUMN("task_us", TIME_TASK),
     US_COLUMN("core_mean_us", TIME_CORE_MEAN),
     US_COLUMN("core_max_us", TIME_CORE_MAX),
+    US_COLUMN("split_us", TIME_SPLIT),
     US_COLUMN("mac_us", TIME_BUSY + PIPE_M),
     US_COLUMN("mte1_us", TIME_BUSY + PIPE_MTE1),
     US_COLUMN("mte2_us", TIME_BUSY + PIPE_MTE2),

@@ -143,21 +143,18 @@ static void loop_assignment(const struct schedule *s, struct strbuf *out)
     }
 }
 
-/* What a split-K kernel needs around it; it is not in the instructions nor in the time. */
+/* What a split-K kernel needs around it; it is not in the instructions. */
 static void add_split_k(const struct schedule *s, struct strbuf *out)
 {
-    const struct problem *p = s->problem;
-    const int64_t c_bytes = dtype_bytes(p->c.dtype, p->M * p->N);
-    if (s->t.splitKReduce == REDUCE_ATOMIC) {
-        strbuf_addf(out,
-                    "  before the kernel: C must hold zeros (%" PRId64
-                    " B to clear, then a sync); its time is not in the task below\n",
-                    c_bytes);
-    } else if (s->t.splitKReduce == REDUCE_WORKSPACE) {
+    int64_t read, written;
+    timing_split_bytes(s, &read, &written);
+    if (read > 0) {
         strbuf_addf(out,
                     "  after the last tile: vector cores add %" PRId32 " planes of %" PRId64
-                    " B from the workspace into C (%" PRId64 " B); their time is not in the task below\n",
-                    s->parts, p->M * p->N * 4, c_bytes);
+                    " B from the workspace into C (%" PRId64 " B)\n",
+                    s->parts, read / s->parts, written);
+    } else if (written > 0) {
+        strbuf_addf(out, "  before the kernel: C must hold zeros (%" PRId64 " B to clear, then a sync)\n", written);
     }
 }
 
@@ -320,6 +317,24 @@ static void times_bytes(const struct record *r, struct strbuf *out)
     strbuf_add(out, "\n");
 }
 
+/* Split K: what is no instruction of the cube core. */
+static void times_split(const struct cell *cell, const struct schedule *s, const struct record *r, struct strbuf *out)
+{
+    int64_t read, written;
+    timing_split_bytes(s, &read, &written);
+    if (read + written == 0) {
+        return;
+    }
+    strbuf_addf(out, "  split K: %.2f us %s", timing_us(cell->target, r->split),
+                read > 0 ? "behind the kernel, the vector cores read " : "before the kernel, C is cleared: ");
+    if (read > 0) {
+        summary_bytes(read, out);
+        strbuf_add(out, " of planes and write ");
+    }
+    summary_bytes(written, out);
+    strbuf_add(out, " at l2_rate as far as L2 holds them, else at hbm (unvalidated)\n");
+}
+
 void explain_times(const struct cell *cell, const struct schedule *s, const struct record *r, int64_t bound,
                    struct strbuf *out)
 {
@@ -334,7 +349,8 @@ void explain_times(const struct cell *cell, const struct schedule *s, const stru
         strbuf_fini(&why);
     }
     strbuf_addf(out, "  cores: mean %.2f us, slowest %.2f us; launch %.2f us\n", timing_us(cell->target, r->core_mean),
-                timing_us(cell->target, r->core_max), timing_us(cell->target, r->task - r->core_max));
+                timing_us(cell->target, r->core_max), timing_us(cell->target, r->task - r->core_max - r->split));
+    times_split(cell, s, r, out);
     strbuf_add(out, "  busy, mean over cores, msprof's names:\n");
     for (size_t i = 0; i < 4; i++) {
         const enum pipe p = order[i];

@@ -117,8 +117,12 @@ static void whole_chain(const struct trace *t, const struct cost *c, struct strb
     explain_cycles(c->init, out);
     strbuf_add(out, " + launch ");
     explain_cycles(c->launch, out);
+    if (c->split > 0) {
+        strbuf_add(out, " + split K ");
+        explain_cycles(c->split, out);
+    }
     strbuf_add(out, " = ");
-    explain_cycles(last->end + c->init + c->launch, out);
+    explain_cycles(last->end + c->init + c->launch + c->split, out);
     strbuf_add(out, " cycles\n");
 }
 

@@ -102,6 +102,7 @@ static void record_timing(const struct timing_result *t, struct record *r)
     r->task = t->task;
     r->core_mean = t->core_mean;
     r->core_max = t->core_max;
+    r->split = t->split;
     memcpy(r->busy, t->busy, sizeof r->busy);
     r->bound_pipe = t->bound_pipe;
     r->hbm = t->hbm;

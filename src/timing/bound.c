@@ -29,7 +29,7 @@
  *   after the last load    a wait and the last Mmad;
  *   after the last Mmad    a wait and its Fixpipe; with unitflag fixpipe_issue;
  *   after the last move    its latency, a wait, one load at least, and on as above.
- * The task is launch + init + the slowest core; the maximum over cores of lower
+ * The task is launch + init + the slowest core (+ what a split K adds to any); the maximum over cores of lower
  * bounds is a lower bound of the maximum.
  *
  * timing_bound_from takes the tiles' own contexts, the same integers
@@ -225,7 +225,7 @@ static int64_t bound_from(struct timing *t, const struct schedule *s, bool l2_wa
     for (uint32_t i = 0; i < g->sequence_count; i++) {
         slowest = max_i64(slowest, sequence_bound(&x, &g->sequences[i], records));
     }
-    return c.launch + c.init + slowest;
+    return c.launch + c.init + slowest + c.split;
 }
 
 int64_t timing_bound(struct timing *t, const struct schedule *s)

@@ -8,6 +8,7 @@
 
 #include "base/intmath.h"
 #include "schedule/conv_tiles.h"
+#include "timing/memctx.h"
 
 /* An L1 block: what an unaligned row is cut into, and the alignment C rows need. */
 #define BLOCK_BYTES 32
@@ -76,6 +77,23 @@ static double load_share(const struct schedule *s)
     return cores > 1 ? (double)(s->cores_active - 1) / (cores - 1) : 0;
 }
 
+void timing_split_bytes(const struct schedule *s, int64_t *read, int64_t *written)
+{
+    const struct problem *p = s->problem;
+    const bool split = s->parts > 1;
+    *written = split ? dtype_bytes(p->c.dtype, p->M * p->N) : 0;
+    *read = split && s->t.splitKReduce == REDUCE_WORKSPACE ? s->parts * (p->M * p->N * ACCUMULATOR_BITS / 8) : 0;
+}
+
+/* All vector cores (or whatever clears C) together: the chip's rates. */
+static int64_t split_cost(const struct cost *c, const struct schedule *s)
+{
+    int64_t read, written;
+    timing_split_bytes(s, &read, &written);
+    const double bytes = (double)(read + written), hit = bytes > 0 ? memctx_hit_share(s->target, bytes) : 0;
+    return bytes > 0 ? cost_mcyc(hit * bytes / c->p->l2_rate + (1 - hit) * bytes / c->hbm) : 0;
+}
+
 static void init_run(struct cost *c, const struct schedule *s)
 {
     const struct target_timing *p = c->p;
@@ -120,6 +138,7 @@ void cost_init(struct cost *c, const struct schedule *s)
     c->hbm_nd = p->hbm_nd * 1000.0 / s->target->ghz;
     c->hbm = p->hbm * 1000.0 / s->target->ghz;
     c->write_back_unit = p->write_back / c->hbm;
+    c->split = split_cost(c, s);
     init_run(c, s);
 }
 

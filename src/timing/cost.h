@@ -56,6 +56,7 @@ struct cost {
     int32_t look_ahead; /* conv: steps by which a move may be ahead of the loads; 0: any */
     int64_t sync, mmad_issue, mmad_latency, fixpipe_issue, copy_latency, tile_barrier;
     int64_t launch, init; /* of the run, of a core */
+    int64_t split;        /* around a kernel with a split K */
     bool mmad_barrier;
     bool hf32;                         /* the rate is that of HF32 */
     double rate;                       /* MAC per cycle of the left dtype */

@@ -61,7 +61,8 @@ void result_fill(struct timing_result *out, const struct schedule *s, const stru
                  const struct mem_geometry *g, const struct run_time *r)
 {
     memset(out, 0, sizeof *out);
-    out->task = c->launch + r->slowest;
+    out->split = c->split;
+    out->task = c->launch + r->slowest + c->split;
     out->core_max = r->slowest;
     out->core_mean = mean(r->sum, s->cores_active);
     for (int pipe = 0; pipe < PIPE_N; pipe++) {

@@ -21,9 +21,10 @@ struct timing_start {
 };
 
 struct timing_result {
-    int64_t task;      /* mcyc: launch + slowest core */
+    int64_t task;      /* mcyc: launch + slowest core + split */
     int64_t core_mean; /* mcyc: mean over the cores that own a tile (aicore_time) */
     int64_t core_max;
+    int64_t split; /* mcyc: what a split K needs around the kernel (timing_split_bytes); else 0 */
     int64_t busy
         [PIPE_N]; /* mcyc: union of [start, completion], mean over those cores (msprof's mac, mte1, mte2, fixpipe) */
     uint8_t bound_pipe; /* pipe with the largest share on the slowest core */
@@ -62,6 +63,13 @@ struct timing_event {
 typedef bool timing_sink(void *ctx, const struct timing_event *event);
 enum status timing_ref_core(struct timing *t, const struct schedule *s, const struct timing_start *start, int32_t core,
                             timing_sink *sink, void *ctx);
+
+/* GM bytes a split K moves beside the kernel: atomic, C is cleared before it;
+ * workspace, the vector cores read its planes behind it and write C. They are no
+ * instructions of the cube core: their time, timing_result.split, is these bytes at
+ * the rate of L2, as far as they fit there, and of HBM, and no measured run stands
+ * behind it. Both 0 where K is not split. */
+void timing_split_bytes(const struct schedule *s, int64_t *read, int64_t *written);
 
 /* What makes a result `unvalidated`, comma between: knobs with their values
  * ("dbL0C 2"), then keys of assumed parameters ("timing.load_call";

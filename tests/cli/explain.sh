@@ -58,3 +58,13 @@ has out "unvalidated: no measured run stands behind scaleCopy step"
 expect 0 "$TILESCOPE" explain small.yaml -s "problem={groupM: [40, 0, 33], N: 64, K: 64}" -s tiling.baseM=32 --steps 1
 has out "group 1: no rows, no tiles"
 has out "group 2: rows 40 to 72, tiles"
+
+# what a split K needs around the kernel is priced and said
+split="problem={M: 64, N: 64, K: 4096, C: {dtype: float}}"
+expect 0 "$TILESCOPE" explain small.yaml -s "$split" -s "tiling={baseM: 64, baseN: 64, baseK: 64, splitK: 4, splitKReduce: atomic}"
+has out "C must hold zeros (16384 B to clear"
+has out "before the kernel, C is cleared: 16 KiB at l2_rate as far as L2 holds them, else at hbm"
+has out " + split K "
+expect 0 "$TILESCOPE" explain small.yaml -s "$split" -s "tiling={baseM: 64, baseN: 64, baseK: 64, splitK: 4, splitKReduce: workspace}"
+has out "vector cores add 4 planes of 16384 B"
+has out "the vector cores read 64 KiB of planes and write 16 KiB"

@@ -427,6 +427,20 @@ static int64_t nearest(int64_t sum, int64_t n)
     return (2 * sum + n) / (2 * n);
 }
 
+/* A split K beside the kernel: C cleared, or its planes read and C written. The part of the bytes that L2 holds goes
+ * at its rate: all of them up to l2_hit_low of its size, none from l2_hit_high on. */
+static int64_t split_around(const struct schedule *s, const struct target_timing *n)
+{
+    const double c = (double)(s->problem->M * s->problem->N);
+    const double element = dtype_info(s->problem->c.dtype)->bits / 8.0;
+    const double bytes = s->t.splitK == 1
+                             ? 0
+                             : c * element + (s->t.splitKReduce == REDUCE_WORKSPACE ? 4 * c * s->t.splitK : 0);
+    double held = 1 - (bytes / s->target->l2_bytes - n->l2_hit_low) / (n->l2_hit_high - n->l2_hit_low);
+    held = held < 0 ? 0 : held > 1 ? 1 : held;
+    return thousandths(held * bytes / n->l2_rate + (1 - held) * bytes / (n->hbm * 1000 / s->target->ghz));
+}
+
 /* What is wrong with a point; NULL if nothing is or it is not feasible. */
 static const char *judge_point(struct timing *t, const struct timing_point *x, bool *feasible, uint64_t *events)
 {
@@ -450,8 +464,9 @@ static const char *judge_point(struct timing *t, const struct timing_point *x, b
     const struct target_timing *n = &target.timing;
     const double others = target.cores > 1 ? (double)(sums.cores - 1) / (target.cores - 1) : 0;
     const double launch = n->head_us + others * n->head_cores_us + (s.t.kernel == KERNEL_MIX ? n->mix_us : 0);
-    if (ref.task != sums.slowest + thousandths(launch * (1000 * target.ghz)) || ref.core_max != sums.slowest ||
-        ref.core_mean != nearest(sums.time, sums.cores)) {
+    const int64_t around = split_around(&s, n);
+    if (ref.task != sums.slowest + thousandths(launch * (1000 * target.ghz)) + around || ref.split != around ||
+        ref.core_max != sums.slowest || ref.core_mean != nearest(sums.time, sums.cores)) {
         return "task, slowest or mean core";
     }
     for (int pipe = 0; pipe < PIPE_N; pipe++) {

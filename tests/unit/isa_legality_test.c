@@ -528,6 +528,14 @@ static void test_mmad(void **state)
     in.p.mmad.cmatrixInitVal = 0;
     in.p.mmad.cmatrixSource = 1;
     expect(&in, PRODUCT_ASCEND910B, E_PARAM, "int4 has no bias");
+    in = (struct insn){.op = OP_L1_TO_BT, .pipe = PIPE_MTE1, .dtype = DTYPE_HALF};
+    in.src.buf = BUF_L1, in.dst.buf = BUF_BT;
+    in.p.copy = (struct data_copy_params){.blockCount = 1, .blockLen = 1, .dstType = DTYPE_FLOAT};
+    expect(&in, PRODUCT_ASCEND910B, E_NONE, "half to BT as float");
+    in.p.copy.dstType = DTYPE_INT32;
+    expect(&in, PRODUCT_ASCEND910B, E_PARAM, "half to BT as int32");
+    in.dtype = DTYPE_INT32;
+    expect(&in, PRODUCT_ASCEND910B, E_NONE, "int32 to BT");
     in = mmad(OP_MMAD, DTYPE_HALF, DTYPE_NONE, 64);
     in.p.mmad.unitFlag = 1;
     expect(&in, PRODUCT_ASCEND910B, E_RANGE, "unitFlag 1");

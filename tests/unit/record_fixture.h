@@ -61,6 +61,7 @@ static inline struct record fixture_record(const struct cell *cell, uint64_t ind
         return r;
     }
     r.task = rng_between(&g, 1000, 1000000000);
+    r.split = rng_between(&g, 0, 400);
     r.core_max = r.task - rng_between(&g, 0, 900);
     r.core_mean = r.core_max - rng_between(&g, 0, 99);
     for (int p = 0; p < PIPE_N - 1; p++) {

@@ -100,7 +100,7 @@ static void test_publish(void **state)
     assert_string_equal(text, "hellohellohello");
     content("a/manifest.json", text);
     assert_non_null(strstr(text, "\"key\": \"00000000000000ab\""));
-    assert_non_null(strstr(text, "\"format\": 2"));
+    assert_non_null(strstr(text, "\"format\": 3"));
     assert_non_null(strstr(text, "\"model\": "));
     /* the published XXH3-64 of "hello" */
     assert_non_null(strstr(text, "\"plots/a.dat\": {\"bytes\": 5, \"xxh3\": \"9555e8555c62dcfd\"}"));

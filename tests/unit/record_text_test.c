@@ -21,12 +21,13 @@ static void test_header(void **state)
 {
     (void)state;
     static const char before[] = "cell,index,name,target,op,M,N,K,variant";
-    static const char after[] = ",status,reason,task_us,core_mean_us,core_max_us,mac_us,mte1_us,mte2_us,fixpipe_us,"
-                                "bound,tflops,peak_share,macs,issued_macs,"
-                                "gm_read_B,gm_write_B,hbm_B,compulsory_B,halo_B,l1_l0a_B,l1_l0b_B,"
-                                "l1_used_B,l0a_used_B,l0b_used_B,l0c_used_B,bt_used_B,fb_used_B,"
-                                "l1_free_B,l0a_free_B,l0b_free_B,l0c_free_B,bt_free_B,fb_free_B,"
-                                "events_used,verify,verified_elems,confidence,task_mcyc\n";
+    static const char after[] =
+        ",status,reason,task_us,core_mean_us,core_max_us,split_us,mac_us,mte1_us,mte2_us,fixpipe_us,"
+        "bound,tflops,peak_share,macs,issued_macs,"
+        "gm_read_B,gm_write_B,hbm_B,compulsory_B,halo_B,l1_l0a_B,l1_l0b_B,"
+        "l1_used_B,l0a_used_B,l0b_used_B,l0c_used_B,bt_used_B,fb_used_B,"
+        "l1_free_B,l0a_free_B,l0b_free_B,l0c_free_B,bt_free_B,fb_free_B,"
+        "events_used,verify,verified_elems,confidence,task_mcyc\n";
     struct strbuf want;
     struct strbuf got;
     strbuf_init(&want);
