@@ -11,7 +11,7 @@
 
 /* Best against best: per group time, bytes, space and error of each side. */
 void compare_text(const struct compare *c, struct strbuf *out);
-/* One line a group and side; the columns are README's. */
+/* One line a group and side, after a header; what is not known is empty. */
 void compare_csv(const struct compare *c, const struct compare_inputs *in, struct strbuf *out);
 
 /* The same tiling on every side: one for each group, or NULL. */

@@ -220,6 +220,20 @@ static bool one_target(const struct chart *h)
     return first != NULL;
 }
 
+/* The end of a name too long for its place tells more than its beginning. */
+static void add_name(struct chart *h, const char *name, double y)
+{
+    char text[160];
+    snprintf(text, sizeof text, "%s", name);
+    for (size_t skip = 1; plot_text_width(text, 12) > NAME_X - 12 && skip < strlen(name); skip++) {
+        while (((unsigned char)name[skip] & 0xC0U) == 0x80U) { /* inside a character */
+            skip++;
+        }
+        snprintf(text, sizeof text, "…%s", name + skip);
+    }
+    add_text(h, ALIGN_RIGHT, NAME_X, y, 0x222222, text);
+}
+
 static void add_names(struct chart *h)
 {
     struct strbuf text;
@@ -231,7 +245,7 @@ static void add_names(struct chart *h)
         for (size_t s = 0; s < h->sides; s++) {
             const struct compare_entry *e = &group->entry[s];
             p = e->cell != NULL ? &e->cell->problem : p;
-            add_text(h, ALIGN_RIGHT, NAME_X, row_y(h, g, s), 0x222222, h->c->side[s].name);
+            add_name(h, h->c->side[s].name, row_y(h, g, s));
             if (e->cell == NULL) {
                 add_text(h, ALIGN_LEFT, TIME_X, row_y(h, g, s), 0x888888,
                          e->there ? "no tiling is feasible" : "has not this shape");
@@ -308,8 +322,7 @@ static void add_titles(struct chart *h)
     picture_text(p, "title", strbuf_cstr(&text));
     strbuf_clear(&text);
     strbuf_add(&text, "a row: the fastest tiling of the model for it; bars: shares of the longest of the shape; ");
-    strbuf_addf(&text, "~ cannot be told from %s (model's error)%s", c->side[c->baseline].name,
-                unvalidated ? "; * unvalidated" : "");
+    strbuf_addf(&text, "~ cannot be told from the baseline (model's error)%s", unvalidated ? "; * unvalidated" : "");
     picture_text(p, "sub1", strbuf_cstr(&text));
     strbuf_clear(&text);
     strbuf_add(&text,

@@ -19,6 +19,7 @@
 #define STEPS_FAR  1000000 /* of timing_ref before the window */
 #define PLOT_WIDTH 940.0
 #define LEFT       170.0
+#define BOLD       1.12 /* width of bold letters over plain ones */
 
 static const struct {
     enum pipe pipe;
@@ -287,13 +288,16 @@ static void add_words(const struct half *halves, struct picture *p)
     struct strbuf text;
     strbuf_init(&text);
     strbuf_addf(&text, "Two steady states on one time axis — %s and %s", halves[0].side->name, halves[1].side->name);
+    if (plot_text_width(strbuf_cstr(&text), 18 * BOLD) > PLOT_WIDTH + 60) { /* the brackets have the names */
+        strbuf_clear(&text);
+        strbuf_add(&text, "Two steady states on one time axis");
+    }
     picture_text(p, "title", strbuf_cstr(&text));
     strbuf_clear(&text);
-    strbuf_addf(&text, "M %" PRId64 ", N %" PRId64 ", K %" PRId64 " on %s", halves[0].side->cell->problem.M,
-                halves[0].side->cell->problem.N, halves[0].side->cell->problem.K, halves[0].side->cell->target->name);
-    if (halves[0].side->cell->target != halves[1].side->cell->target &&
-        halves[0].side->cell->target->fingerprint != halves[1].side->cell->target->fingerprint) {
-        strbuf_addf(&text, " and %s", halves[1].side->cell->target->name);
+    strbuf_addf(&text, "M %" PRId64 ", N %" PRId64 ", K %" PRId64, halves[0].side->cell->problem.M,
+                halves[0].side->cell->problem.N, halves[0].side->cell->problem.K);
+    if (halves[0].side->cell->target->fingerprint == halves[1].side->cell->target->fingerprint) {
+        strbuf_addf(&text, " on %s", halves[0].side->cell->target->name);
     }
     strbuf_add(&text,
                "; busiest core, a middle tile; numbers: K step; dark: ping buffer, light: pong; shaded: cube idle");
