@@ -89,6 +89,17 @@ static void rules_fixpipe(const struct rules *r)
     }
 }
 
+/* BT holds the accumulator's type (kernel_rules section 9). 0: what the source asks for. */
+static void rules_bt(const struct rules *r)
+{
+    const enum dtype wanted = r->in->dtype == DTYPE_INT32 ? DTYPE_INT32 : DTYPE_FLOAT;
+    const uint8_t type = r->in->p.copy.dstType;
+    if (type != DTYPE_NONE && type != wanted) {
+        FAIL(r, E_DTYPE, "dstType", type, "%s of %s only", dtype_info(wanted)->ascend,
+             dtype_info((enum dtype)r->in->dtype)->ascend);
+    }
+}
+
 /* ---- fractal loads ---- */
 
 static void rules_2d(const struct rules *r)
@@ -356,6 +367,9 @@ void legality_op_rules(const struct insn *in, const struct target *t, const stru
     case OP_MMAD:
     case OP_MMAD_MX:
         rules_mmad(&r);
+        return;
+    case OP_L1_TO_BT:
+        rules_bt(&r);
         return;
     case OP_FIXPIPE:
         rules_fixpipe(&r);

@@ -386,6 +386,20 @@ static struct insn load_v2(enum dtype dtype, uint16_t m, uint16_t k, bool transp
     return in;
 }
 
+static void test_bt(void **state)
+{
+    (void)state;
+    struct insn in = make(OP_L1_TO_BT, DTYPE_HALF, at(BUF_BT, 0), at(BUF_L1, 0));
+    in.p.copy = (struct data_copy_params){.blockCount = 1, .blockLen = 2};
+    static const enum dtype rows[] = {DTYPE_NONE, DTYPE_FLOAT, DTYPE_INT32, DTYPE_HALF, DTYPE_FP4_E1M2};
+    for (int i = 0; i < 10; i++) { /* BT: float of half, int32 of int32, or not said */
+        in.dtype = i < 5 ? DTYPE_HALF : DTYPE_INT32;
+        in.p.copy.dstType = (uint8_t)rows[i % 5];
+        const bool right = i % 5 == 0 || i % 5 == (i < 5 ? 1 : 2);
+        expect(&in, PRODUCT_ASCEND950, right ? E_NONE : E_DTYPE, "type of the row in BT");
+    }
+}
+
 static void test_v2(void **state)
 {
     (void)state;
@@ -637,6 +651,7 @@ int main(void)
         cmocka_unit_test(test_product_ranges),
         cmocka_unit_test(test_2d),
         cmocka_unit_test(test_v2),
+        cmocka_unit_test(test_bt),
         cmocka_unit_test(test_3d),
         cmocka_unit_test(test_mmad),
         cmocka_unit_test(test_fixpipe),
