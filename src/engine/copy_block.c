@@ -89,14 +89,14 @@ enum status exec_l1_to_bt(const struct exec *x)
         .src_pitch = len + (int64_t)p->srcGap * 32,
         .dst_pitch = dst_len + p->dstGap * unit,
     };
+    if (p->blockCount == 0 || len == 0) {
+        return STATUS_OK;
+    }
     if (!row_type_right(x->in)) {
         return exec_fail(x, "BT takes float of half, bf16 or float, and int32 of int32");
     }
     if (!widens(x)) {
         return copy_blocks(x, &b);
-    }
-    if (p->blockCount == 0 || len == 0) {
-        return STATUS_OK;
     }
     if (x->in->dtype != DTYPE_HALF && x->in->dtype != DTYPE_BF16) {
         return exec_fail(x, "a bias of this type does not go to BT");

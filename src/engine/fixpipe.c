@@ -240,6 +240,9 @@ static enum status check_store(const struct store *s)
 enum status exec_fixpipe(const struct exec *x)
 {
     const struct fixpipe_params *p = &x->in->p.fixpipe;
+    if (p->mSize == 0 || p->nSize == 0) {
+        return STATUS_OK;
+    }
     TRY(check_form(x));
     struct store s = {
         .x = x,
@@ -256,7 +259,7 @@ enum status exec_fixpipe(const struct exec *x)
         .taint = x->e->row + ROW_TAINT,
     };
     set_layout(&s);
-    if (p->mSize == 0 || p->nSize == 0 || s.matrices == 0) {
+    if (s.matrices == 0) {
         return STATUS_OK;
     }
     TRY(check_store(&s));

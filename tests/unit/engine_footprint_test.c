@@ -75,6 +75,9 @@ static void randomize(struct rng *r, struct insn *in)
         if (f[i].kind <= FIELD_BOOL && value >= f[i].min && value <= f[i].max) {
             (void)insn_field_set(in, &f[i], value);
         }
+        if (f[i].kind == FIELD_DTYPE && rng_below(r, 3) == 0) { /* mostly illegal; a NOP may hold any */
+            (void)insn_field_set(in, &f[i], (int64_t)rng_below(r, DTYPE_N));
+        }
     }
 }
 
