@@ -89,17 +89,6 @@ static void rules_fixpipe(const struct rules *r)
     }
 }
 
-/* BT holds the accumulator's type (kernel_rules section 9). 0: what the source asks for. */
-static void rules_bt(const struct rules *r)
-{
-    const enum dtype wanted = r->in->dtype == DTYPE_INT32 ? DTYPE_INT32 : DTYPE_FLOAT;
-    const uint8_t type = r->in->p.copy.dstType;
-    if (type != DTYPE_NONE && type != wanted) {
-        FAIL(r, E_DTYPE, "dstType", type, "%s of %s only", dtype_info(wanted)->ascend,
-             dtype_info((enum dtype)r->in->dtype)->ascend);
-    }
-}
-
 /* ---- fractal loads ---- */
 
 static void rules_2d(const struct rules *r)
@@ -312,7 +301,7 @@ static void rules_bt(const struct rules *r)
 {
     const enum dtype dst = (enum dtype)r->in->p.copy.dstType;
     if (dst != DTYPE_NONE && dst != (r->in->dtype == DTYPE_INT32 ? DTYPE_INT32 : DTYPE_FLOAT)) {
-        violation_add(r->out, E_PARAM, "dstType", dst, r->doc,
+        violation_add(r->out, E_DTYPE, "dstType", dst, r->doc,
                       "BT takes float of half, bf16 or float, and int32 of int32");
     }
 }
@@ -360,9 +349,6 @@ void legality_op_rules(const struct insn *in, const struct target *t, const stru
     case OP_LOAD_3D:
     case OP_LOAD_3D_STRIDE:
         rules_3d(&r);
-        return;
-    case OP_L1_TO_BT:
-        rules_bt(&r);
         return;
     case OP_MMAD:
     case OP_MMAD_MX:

@@ -547,7 +547,7 @@ static void test_mmad(void **state)
     in.p.copy = (struct data_copy_params){.blockCount = 1, .blockLen = 1, .dstType = DTYPE_FLOAT};
     expect(&in, PRODUCT_ASCEND910B, E_NONE, "half to BT as float");
     in.p.copy.dstType = DTYPE_INT32;
-    expect(&in, PRODUCT_ASCEND910B, E_PARAM, "half to BT as int32");
+    expect(&in, PRODUCT_ASCEND910B, E_DTYPE, "half to BT as int32");
     in.dtype = DTYPE_INT32;
     expect(&in, PRODUCT_ASCEND910B, E_NONE, "int32 to BT");
     in = mmad(OP_MMAD, DTYPE_HALF, DTYPE_NONE, 64);
