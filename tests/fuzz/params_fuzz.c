@@ -117,6 +117,9 @@ static bool small(const struct insn *in)
         return (double)in->p.pad.blockCount * in->p.pad.blockLen < most;
     case OP_FILL:
         return (double)in->p.fill.repeatTimes * in->p.fill.blockNum < most / 512;
+    case OP_LOAD_3D:
+    case OP_LOAD_3D_STRIDE:
+        return (double)in->p.load_3d.mExtension * in->p.load_3d.kExtension * in->p.load_3d.repeatTime < most;
     case OP_FIXPIPE:
         return (double)in->p.fixpipe.mSize * in->p.fixpipe.nSize * (in->p.fixpipe.ndNum + in->p.fixpipe.dnNum) < most;
     default:

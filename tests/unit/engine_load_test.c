@@ -216,6 +216,75 @@ static void test_refusals(void **state)
     bed_fini(&b);
 }
 
+/* The instruction with field `name` at `value`: does it fail with these words? */
+static bool fails_with(struct engine *e, struct insn in, const char *name, int64_t value, const char *words)
+{
+    struct diag d;
+    const struct insn_field *field = insn_field_find((enum op)in.op, name);
+    assert_non_null(field);
+    assert_true(insn_field_set(&in, field, value));
+    diag_init(&d);
+    const enum status st = engine_exec(e, &in, &d);
+    const bool said = st != STATUS_OK && strstr(d.messages[0].text, words) != NULL;
+    diag_fini(&d);
+    return said;
+}
+
+/* Caps that keep the arithmetic in range: the last value inside may fail for other
+ * reasons, the first one outside fails for this one. */
+static void test_caps(void **state)
+{
+    (void)state;
+    enum { COUNT = 65535 };
+    static const int64_t stride = 1LL << 40;
+    static const struct {
+        enum op op;
+        const char *field;
+        int64_t low, high; /* 0: no lower one */
+        const char *words;
+    } caps[] = {{OP_DATA_COPY, "blockCount", 0, COUNT, "more than 65535 blocks"},
+                {OP_DATA_COPY_PAD, "blockCount", 0, COUNT, "more than 65535 blocks"},
+                {OP_DATA_COPY_PAD, "srcStride", -stride, stride, "at most 2^40"},
+                {OP_FILL, "repeatTimes", 0, COUNT, "more than 65535 repeats"},
+                {OP_ND2NZ, "ndNum", 0, COUNT, "larger than any L1"},
+                {OP_ND2NZ, "nValue", 0, COUNT, "larger than any L1"},
+                {OP_ND2NZ, "dValue", 0, 131072, "larger than any L1"},
+                {OP_ND2NZ, "srcNdMatrixStride", 0, stride, "at most 2^40"},
+                {OP_ND2NZ, "srcDValue", 0, stride, "at most 2^40"},
+                {OP_DN2NZ, "dnNum", 0, COUNT, "larger than any L1"},
+                {OP_DN2NZ, "srcDnMatrixStride", 0, stride, "at most 2^40"},
+                {OP_DN2NZ, "srcDValue", 0, stride, "at most 2^40"},
+                {OP_LOAD_2D_V2, "mStartPosition", 0, COUNT, "start positions and strides are at most"},
+                {OP_LOAD_2D_V2, "kStartPosition", 0, COUNT, "start positions and strides are at most"},
+                {OP_LOAD_2D_V2, "srcStride", -COUNT, COUNT, "start positions and strides are at most"},
+                {OP_LOAD_MX, "mx.xStartPosition", 0, COUNT, "scale positions and strides are at most"},
+                {OP_LOAD_MX, "mx.yStartPosition", 0, COUNT, "scale positions and strides are at most"},
+                {OP_LOAD_MX, "mx.srcStride", -COUNT, COUNT, "scale positions and strides are at most"}};
+    struct bed b;
+    bed_init(&b, PRODUCT_ASCEND950);
+    for (size_t i = 0; i < sizeof caps / sizeof *caps; i++) {
+        struct insn in = make(caps[i].op, DTYPE_FP8_E4M3, at(BUF_L1, 0), at_gm(TENSOR_A, 0));
+        size_t count;
+        const struct insn_field *fields = insn_fields(caps[i].op, &count);
+        for (size_t f = 0; f < count; f++) { /* one of everything */
+            (void)insn_field_set(&in, &fields[f], fields[f].max >= 1 && fields[f].kind == FIELD_INT);
+        }
+        if (caps[i].op == OP_FILL) {
+            in.dtype = DTYPE_HALF;
+        } else if (caps[i].op >= OP_LOAD_2D) {
+            in.dst.buf = BUF_L0A;
+            in.src = in.src2 = at(BUF_L1, 0);
+        }
+        assert_false(fails_with(b.e, in, caps[i].field, caps[i].high, caps[i].words));
+        assert_true(fails_with(b.e, in, caps[i].field, caps[i].high + 1, caps[i].words));
+        if (caps[i].low < 0) {
+            assert_false(fails_with(b.e, in, caps[i].field, caps[i].low, caps[i].words));
+            assert_true(fails_with(b.e, in, caps[i].field, caps[i].low - 1, caps[i].words));
+        }
+    }
+    bed_fini(&b);
+}
+
 /* A byte of a source fractal that was never written arrives as one tainted element. */
 static void test_taint_travels(void **state)
 {
@@ -498,15 +567,11 @@ static void test_im2col_paths(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_squares),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_taint_travels),
-        cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_repeat_columns),
-        cmocka_unit_test(test_pad_values),
-        cmocka_unit_test(test_counters),
-        cmocka_unit_test(test_overlapping_image),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_squares),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_caps),
+        cmocka_unit_test(test_taint_travels),  cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_repeat_columns), cmocka_unit_test(test_pad_values),
+        cmocka_unit_test(test_counters),       cmocka_unit_test(test_overlapping_image),
         cmocka_unit_test(test_im2col_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
