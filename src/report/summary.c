@@ -195,7 +195,7 @@ void summary_text(const struct collect *c, const struct error_row *errors, struc
                 TILESCOPE_MODEL_TEXT, objectives[c->experiment->objective]);
     strbuf_add(
         out, "Times are of the model, not of a board. ~ marks tilings within the model's error of the best: it cannot\n"
-             "tell them apart, so they stand in order of GM bytes and headroom; rank is by time.\n");
+             "tell them apart, so after the best they stand in order of GM bytes and headroom; rank is by time.\n");
     struct networks networks;
     if (networks_make(c, &networks) == STATUS_OK) {
         networks_text(&networks, out);

@@ -22,8 +22,8 @@ void summary_text(const struct collect *c, const struct error_row *errors, struc
 #define SUMMARY_BLOCK_ROWS 3
 
 /* The ranked table of one cell, at most `rows` rows. Of a base block only the
- * first few are shown, with their true ranks; below it stands how many are
- * folded away, and what makes rows `unvalidated`. */
+ * first few are shown, with their true ranks, rank 1 on top; below it stands how
+ * many are folded away, and what makes rows `unvalidated`. */
 void summary_table(const struct collect_cell *cell, int32_t rows, struct strbuf *out);
 
 /* Reasons of infeasible points, most frequent first, each line after `indent`. */

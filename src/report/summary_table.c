@@ -2,7 +2,8 @@
  *
  * Tilings of one base block that differ in steps or depths only are often as
  * good as each other and would fill the table, so each block gets a few rows,
- * and more only where no other block can fill the table. */
+ * and more only where no other block can fill the table. The best is the first
+ * row whatever the order of those that are not distinguishable from it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +88,7 @@ static bool goes_before(const struct record *r, size_t a, size_t b)
     return x != y ? x < y : free_x != free_y ? free_x > free_y : a < b;
 }
 
-/* Ranks in order; those the model cannot tell from the best first, by bytes and
+/* Ranks in order; the best, then those the model cannot tell from it by bytes and
  * headroom. Ranked by something else than time: as they are. */
 static void order_rows(struct table *t)
 {
@@ -102,10 +103,10 @@ static void order_rows(struct table *t)
     while (close < top->n && summary_indistinct(t->cell->cell->target, top->r[close].task, top->r[0].task)) {
         close++;
     }
-    for (size_t i = 1; i < close; i++) { /* insertion: a table is short */
+    for (size_t i = 2; i < close; i++) { /* insertion: a table is short */
         const size_t row = t->order[i];
         size_t at = i;
-        for (; at > 0 && goes_before(top->r, row, t->order[at - 1]); at--) {
+        for (; at > 1 && goes_before(top->r, row, t->order[at - 1]); at--) {
             t->order[at] = t->order[at - 1];
         }
         t->order[at] = row;
@@ -155,8 +156,12 @@ static void add_notes(const struct table *t, size_t limit, struct strbuf *out)
 {
     const char *before = "";
     const struct target_fact *error = target_fact(t->cell->cell->target, "chip.validated_error");
-    strbuf_addf(out, "  ~ within %.3g %% of the best, not distinguishable: ordered by GM bytes, then free L1 (%s)\n",
-                t->cell->cell->target->validated_error, error ? error->source : "");
+    strbuf_addf(
+        out,
+        "  ~ within %.3g %% of the best, not distinguishable: after the best ordered by GM bytes, then free L1 (%s)\n",
+        t->cell->cell->target->validated_error, error ? error->source : "");
+    strbuf_addf(out, "  event ids: of all pairs of pipes together; each pair has %" PRId32 " of its own\n",
+                t->cell->cell->target->event_ids);
     for (size_t i = 0; i < t->block_count; i++) {
         if (t->blocks[i].folded) {
             if (!*before) {

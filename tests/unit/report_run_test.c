@@ -203,6 +203,31 @@ static void test_folding(void **state)
     fixture_fini(&f);
 }
 
+/* The best stands first, though a tiling that cannot be told from it has as few bytes and more of L1 free. */
+static void test_best_first(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct run_outcome out;
+    struct strbuf text;
+    strbuf_init(&text);
+    fixture_load(&f, "name: tiny\ntarget: ascend910b1\nproblem: {M: 2048, N: 2048, K: 2048, B: {transpose: true}}\n"
+                     "tiling: {baseM: [128, 192], baseN: [160, 256], baseK: 64, stepKa: [4, 8]}\nverify: none\n"
+                     "report: {top: 6}\n");
+    assert_int_equal(run(f.experiment, "r", &out), STATUS_OK);
+    content("r", "summary.txt", &text);
+    const char *first = strstr(strbuf_cstr(&text), "\n     1~ ");
+    const char *other = strstr(strbuf_cstr(&text), "\n     3~ ");
+    const char *second = strstr(strbuf_cstr(&text), "\n     2~ ");
+    assert_non_null(first);
+    assert_true(first < other && other < second);
+    assert_non_null(
+        strstr(strbuf_cstr(&text), "event ids: of all pairs of pipes together; each pair has 6 of its own"));
+    run_outcome_fini(&out);
+    strbuf_fini(&text);
+    fixture_fini(&f);
+}
+
 static void test_bytes(void **state)
 {
     (void)state;
@@ -227,6 +252,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cells_without_best, setup, teardown),
         cmocka_unit_test_setup_teardown(test_folding, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_best_first, setup, teardown),
         cmocka_unit_test(test_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
