@@ -323,23 +323,6 @@ bool config_problem_key(const char *name)
 
 /* ---- completion ---- */
 
-/* What Fixpipe usually stores for a left dtype. */
-static enum dtype default_result(const struct operand *a)
-{
-    switch (a->dtype) {
-    case DTYPE_HALF:
-    case DTYPE_BF16:
-    case DTYPE_FLOAT:
-        return a->dtype;
-    case DTYPE_INT8:
-    case DTYPE_UINT8:
-    case DTYPE_INT4:
-        return DTYPE_INT32;
-    default:
-        return DTYPE_BF16; /* fp8, fp4, hif8 */
-    }
-}
-
 static void default_operand(struct operand *o, enum dtype dtype, bool mx)
 {
     if (o->dtype == DTYPE_NONE) {
@@ -356,7 +339,7 @@ size_t config_problem_complete(struct config *c, struct problem *p, const struct
     default_operand(&p->b, draft->dtype != DTYPE_NONE ? draft->dtype : p->a.dtype,
                     draft->dtype != DTYPE_NONE ? draft->dtype_mx : p->a.mx);
     /* A quant row turns integers into half. */
-    const enum dtype result = default_result(&p->a);
+    const enum dtype result = problem_default_result(p->a.dtype);
     default_operand(&p->c, p->quant.dtype != DTYPE_NONE && result == DTYPE_INT32 ? DTYPE_HALF : result, false);
     if (draft->wants_bias) {
         default_operand(&p->bias, result == DTYPE_INT32 ? DTYPE_INT32 : DTYPE_FLOAT, false);

@@ -249,6 +249,22 @@ static enum status check_groups(const struct problem *p, const struct location *
                : diag_error(d, STATUS_INVALID, at, "the rows of the groups are not the M rows of C");
 }
 
+enum dtype problem_default_result(enum dtype left)
+{
+    switch (left) {
+    case DTYPE_HALF:
+    case DTYPE_BF16:
+    case DTYPE_FLOAT:
+        return left;
+    case DTYPE_INT8:
+    case DTYPE_UINT8:
+    case DTYPE_INT4:
+        return DTYPE_INT32;
+    default:
+        return DTYPE_BF16; /* fp8, fp4, hif8 */
+    }
+}
+
 enum status problem_finish(struct problem *p, const struct location *at, struct diag *d)
 {
     if (p->op == PROBLEM_CONV) {

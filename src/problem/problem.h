@@ -69,6 +69,9 @@ struct problem {
  * @return STATUS_INVALID with messages that name the dimension and rule. */
 enum status problem_finish(struct problem *p, const struct location *at, struct diag *d);
 
+/* Dtype of C where none is stated: what Fixpipe usually stores for a left dtype. */
+enum dtype problem_default_result(enum dtype left);
+
 /* The operand stored in a GM tensor; NULL if there is none. */
 const struct operand *problem_operand(const struct problem *p, enum tensor tensor);
 

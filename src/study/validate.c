@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/suggest.h"
 #include "timing/copies.h"
 
 enum column {
@@ -136,6 +137,10 @@ static const struct {
 };
 #define FIELD_COUNT (sizeof FIELDS / sizeof FIELDS[0])
 
+/* Columns that say what the model has no use for. */
+static const char *const UNUSED[] = {"source", "load_instruction", "core_max_us", "note"};
+#define UNUSED_COUNT (sizeof UNUSED / sizeof UNUSED[0])
+
 struct validate_columns {
     int column[COL_N_];
     int field[FIELD_COUNT];
@@ -165,6 +170,52 @@ const char *measure_name(enum measure m)
     return m < MEASURE_N ? names[m] : "?";
 }
 
+/* All names that are read, for "did you mean"; @return how many. */
+static size_t known_names(const char *out[COL_N_ + FIELD_COUNT + UNUSED_COUNT + 1])
+{
+    size_t n = 0;
+    for (int i = 0; i < COL_N_; i++) {
+        out[n++] = COLUMNS[i].name;
+    }
+    for (size_t i = 0; i < FIELD_COUNT; i++) {
+        out[n++] = FIELDS[i].name;
+    }
+    for (size_t i = 0; i < UNUSED_COUNT; i++) {
+        out[n++] = UNUSED[i];
+    }
+    out[n] = NULL;
+    return n;
+}
+
+/* Warns of columns nothing reads, and of a file without a time: all its errors would be blank. */
+static void warn_of_columns(const struct csv_table *csv, const struct validate_columns *c, const struct location *at,
+                            struct diag *d)
+{
+    const char *known[COL_N_ + FIELD_COUNT + UNUSED_COUNT + 1];
+    const size_t count = known_names(known);
+    for (size_t i = 0; i < csv->columns; i++) {
+        bool read = false;
+        for (size_t k = 0; k < count && !read; k++) {
+            read = csv_column(csv, known[k]) == (int)i;
+        }
+        if (read) {
+            continue;
+        }
+        const char *near = suggest_word(csv->header[i], known);
+        diag_warning(d, at, "nothing reads column '%s'", csv->header[i]);
+        if (near != NULL) {
+            diag_hint(d, "did you mean '%s'?", near);
+        }
+    }
+    for (int m = COL_TASK; m <= COL_FIXPIPE; m++) {
+        if (c->column[m] >= 0) {
+            return;
+        }
+    }
+    diag_warning(d, at, "no column has a time, so there is nothing to compare");
+    diag_hint(d, "times are columns task_us, aicore_mean_us, mac_us, mte1_us, mte2_us, fixpipe_us");
+}
+
 enum status validate_columns_find(const struct csv_table *csv, struct arena *arena, struct validate_columns **out,
                                   struct diag *d)
 {
@@ -183,6 +234,7 @@ enum status validate_columns_find(const struct csv_table *csv, struct arena *are
     for (size_t i = 0; i < FIELD_COUNT; i++) {
         c->field[i] = csv_column(csv, FIELDS[i].name);
     }
+    warn_of_columns(csv, c, &at, d);
     *out = c;
     return st;
 }
@@ -207,9 +259,10 @@ static const char *text(const struct reader *r, enum column column)
     return text_at(r, r->columns->column[column]);
 }
 
+/* A column that is not there is the row's own fault. */
 static void bad(struct reader *r, int column, const char *what)
 {
-    const struct location at = csv_location(r->csv, r->row, (size_t)column);
+    const struct location at = csv_location(r->csv, r->row, column < 0 ? 0 : (size_t)column);
     r->st = diag_error(r->d, STATUS_INVALID, &at, "'%s' is not %s", text_at(r, column), what);
 }
 
@@ -249,7 +302,9 @@ static double real(struct reader *r, enum column column)
     return v;
 }
 
-static void read_operand(struct reader *r, struct operand *o, enum column dtype, enum column trans, enum column format)
+/* `otherwise`: the dtype of an operand the row says none of. */
+static void read_operand(struct reader *r, struct operand *o, const struct operand *otherwise, enum column dtype,
+                         enum column trans, enum column format)
 {
     static const struct {
         const char *name;
@@ -263,7 +318,10 @@ static void read_operand(struct reader *r, struct operand *o, enum column dtype,
             o->mx = true;
         }
     }
-    if (o->dtype == DTYPE_NONE) {
+    if (*name == '\0' && otherwise != NULL) {
+        o->dtype = otherwise->dtype;
+        o->mx = otherwise->mx;
+    } else if (o->dtype == DTYPE_NONE) {
         bad(r, r->columns->column[dtype], "an element type");
     }
     o->transpose = trans != COL_N_ && strcmp(text(r, trans), "T") == 0;
@@ -303,17 +361,34 @@ static void read_problem(struct reader *r, struct validate_row *out)
     p->M = integer(r, COL_M, INT32_MAX, 0);
     p->N = integer(r, COL_N, INT32_MAX, 0);
     p->K = integer(r, COL_K, INT32_MAX, 0);
-    read_operand(r, &p->a, COL_DTYPE_A, COL_TRANS_A, COL_FORMAT_A);
+    read_operand(r, &p->a, NULL, COL_DTYPE_A, COL_TRANS_A, COL_FORMAT_A);
     if (strncmp(out->op, "copy", 4) == 0) {
         return;
     }
-    read_operand(r, &p->b, COL_DTYPE_B, COL_TRANS_B, COL_FORMAT_B);
-    read_operand(r, &p->c, COL_DTYPE_C, COL_N_, COL_FORMAT_C);
+    const struct operand result = {.dtype = problem_default_result(p->a.dtype)};
+    read_operand(r, &p->b, &p->a, COL_DTYPE_B, COL_TRANS_B, COL_FORMAT_B);
+    read_operand(r, &p->c, &result, COL_DTYPE_C, COL_N_, COL_FORMAT_C);
     if (is_conv(out)) {
         read_conv(r, p);
     }
     if (p->a.mx) {
         p->scale_a.dtype = p->scale_b.dtype = DTYPE_E8M0;
+    }
+}
+
+/* A pure copy needs all of its sizes: nothing derives them. */
+static void check_copy(struct reader *r, const struct validate_row *row)
+{
+    static const enum tiling_field sizes[] = {TF_singleCoreM, TF_baseM, TF_baseN, TF_usedCoreNum};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (tiling_get(&row->tiling, sizes[i]) < 1) {
+            const struct location at = csv_location(r->csv, r->row, (size_t)r->columns->column[COL_ID]);
+            r->st = diag_error(r->d, STATUS_INVALID, &at, "a copy needs column '%s'",
+                               tiling_field_info(sizes[i])->name);
+        }
+    }
+    if (row->problem.M < 1 || row->problem.N < 1 || row->copy_passes < 1 || row->copy_nsplit < 1) {
+        bad(r, r->columns->column[COL_M], "a copy of M x N in copy_passes and copy_nsplit of at least 1");
     }
 }
 
@@ -390,10 +465,11 @@ enum status validate_row_read(const struct csv_table *csv, const struct validate
     read_problem(&r, out);
     read_tiling(&r, &out->tiling);
     out->fixpipe_waits = out->tiling.unitflag == 1;
-    TRY(r.st);
     if (strncmp(out->op, "copy", 4) == 0) {
-        return STATUS_OK;
+        check_copy(&r, out);
+        return r.st;
     }
+    TRY(r.st);
     const struct location at = csv_location(csv, i, (size_t)columns->column[COL_M]);
     TRY(problem_finish(&out->problem, &at, d));
     if (is_conv(out) && out->tiling.singleCoreM > out->problem.M) {

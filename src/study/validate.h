@@ -2,7 +2,8 @@
  * target, a problem, a tiling and a start, and what was measured.
  *
  * The columns are those of tests/data/measurements/open.csv; a file may have
- * fewer, and in any order. `target` may be a name of the measurements ("910B1",
+ * fewer, and in any order: B is then of A's dtype, C of what Fixpipe stores for
+ * it (problem_default_result), other fields are `auto`. `target` may be a name of the measurements ("910B1",
  * "950PR") or of a target file. */
 #ifndef STUDY_VALIDATE_H
 #define STUDY_VALIDATE_H
@@ -28,7 +29,8 @@ struct validate_row {
 /* Columns of a measurements file, found once. */
 struct validate_columns;
 
-/* @return STATUS_INVALID naming the columns that are missing. */
+/* Warns of columns that nothing reads and of a file without a time.
+ * @return STATUS_INVALID naming the columns that are missing. */
 enum status validate_columns_find(const struct csv_table *csv, struct arena *arena, struct validate_columns **out,
                                   struct diag *d);
 

@@ -30,3 +30,38 @@ expect 0 "$TILESCOPE" validate -q --plot drawn "$runs"
 for file in validate.dat validate.gp; do
     [ -s "drawn/$file" ] || { echo "no drawn/$file"; exit 1; }
 done
+
+# Any column but the six that must be there may be missing: an answer, never a crash.
+printf '%s\n' 'id,target,M,N,K,dtype_a,task_us' 'a,910B1,1024,1024,1024,half,40' 'b,950PR,1024,1024,1024,mxfp8,20' \
+    'c,910B1,1024,1024,1024,int8,30' >few.csv
+expect 0 "$TILESCOPE" validate few.csv
+has out "(3 rows)"
+printf '%s\n' 'id,target,M,N,K,dtype_a,dtype_b,dtype_c,task_us' 'a,910B1,1024,1024,1024,half,half,half,40' \
+    'b,950PR,1024,1024,1024,mxfp8,mxfp8,bf16,20' 'c,910B1,1024,1024,1024,int8,int8,int32,30' >all.csv
+"$TILESCOPE" validate few.csv >few.out
+"$TILESCOPE" validate all.csv >all.out
+same few.out all.out
+grep -e '^id,' -e ',910B1,' few.csv >a2_few.csv
+expect 0 "$TILESCOPE" validate -q --fit row_width a2_few.csv
+python3 - "$runs" "$TILESCOPE" <<'PY'
+import csv, subprocess, sys
+rows = list(csv.reader(open(sys.argv[1])))
+few = [rows[0]] + [r for i, r in enumerate(rows[1:]) if r[5] != "matmul" or i % 12 == 0]
+for drop in range(len(rows[0])):
+    with open("dropped.csv", "w", newline="") as f:
+        csv.writer(f).writerows([r[:drop] + r[drop + 1:] for r in few])
+    done = subprocess.run([sys.argv[2], "validate", "-q", "dropped.csv"], capture_output=True, text=True)
+    if done.returncode not in (0, 2) or (done.returncode == 2 and "error:" not in done.stderr):
+        sys.exit(f"without column {rows[0][drop]}: status {done.returncode}: {done.stderr}")
+PY
+
+# A column nothing reads is said; a file without times has nothing to compare.
+sed '1s/task_us/time_us/' few.csv >misnamed.csv
+expect 0 "$TILESCOPE" validate misnamed.csv
+has err "nothing reads column 'time_us'"
+has err "no column has a time"
+sed '1s/task_us/tsak_us/' few.csv >misnamed.csv
+expect 0 "$TILESCOPE" validate -q misnamed.csv
+has err "did you mean 'task_us'?"
+expect 0 "$TILESCOPE" validate -q "$runs"
+[ ! -s err ] || fail "a warning of the file of the repository"
