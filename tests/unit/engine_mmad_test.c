@@ -609,20 +609,21 @@ static void test_open_scales(void **state)
     engine_destroy(e);
 }
 
-/* One scale that is nan, whichever: its row or column alone becomes nan. One that
- * overflows float unless its partner's is small: the product is exact. */
+/* One scale that is nan, whichever: its row or column alone becomes nan. One of
+ * 2^127 that makes its operand overflow float, though not the product: exact. */
 static void check_odd_scale(struct engine *e, struct insn *in, bool of_a, int at_line, int64_t block)
 {
-    static uint8_t ones[8192], codes[2][1024];
+    static uint8_t twos[8192], codes[2][1024]; /* codes of A and of B */
     int64_t size;
-    memset(ones, 0x38, sizeof ones); /* 1.0 */
-    engine_poke(e, BUF_L0A, 0, ones, sizeof ones);
-    engine_poke(e, BUF_L0B, 0, ones, sizeof ones);
+    memset(twos, 0x40, sizeof twos); /* 2.0 */
+    engine_poke(e, BUF_L0A, 0, twos, sizeof twos);
+    engine_poke(e, BUF_L0B, 0, twos, sizeof twos);
     const int64_t place = (at_line / 16 * 2 + block / 2) * 32 + at_line % 16 * 2 + block % 2;
     for (int odd = 254; odd <= 255; odd++) {
-        memset(codes[of_a], odd == 255 ? 127 : 0, sizeof codes[0]); /* of the partner: 2^0, 2^-127 */
-        memset(codes[!of_a], 127, sizeof codes[0]);
-        codes[!of_a][place] = (uint8_t)odd;
+        const int other = odd == 255 ? 0 : -40; /* exponent of all scales on the other side */
+        memset(codes[of_a ? 0 : 1], 127, sizeof codes[0]);
+        memset(codes[of_a ? 1 : 0], 127 + other, sizeof codes[0]);
+        codes[of_a ? 0 : 1][place] = (uint8_t)odd;
         engine_poke(e, BUF_L0A_MX, 0, codes[0], sizeof codes[0]);
         engine_poke(e, BUF_L0B_MX, 0, codes[1], sizeof codes[1]);
         run_ok(e, in);
@@ -632,9 +633,8 @@ static void check_odd_scale(struct engine *e, struct insn *in, bool of_a, int at
                 float got;
                 memcpy(&got, c + ((column / 16 * 32 + r) * 16 + column % 16) * 4, 4);
                 const bool hit = (of_a ? r : column) == at_line;
-                const float small = ldexpf(96.0F, -127), large = ldexpf(32.0F, 0); /* 96 k plain, 32 k odd */
-                const float plain = odd == 255 ? 128.0F : ldexpf(128.0F, -127);
-                assert_true(hit && odd == 255 ? isnan(got) : got == (hit ? large + small : plain));
+                const float plain = ldexpf(4.0F * 128.0F, other), large = ldexpf(4.0F * 32.0F, 127 + other);
+                assert_true(hit && odd == 255 ? isnan(got) : got == (hit ? large : plain)); /* the rest is lost in it */
             }
         }
     }
