@@ -7,14 +7,19 @@
 #include "record/record_columns.h"
 #include "timing/timing.h"
 
-/* Double quotes: JSON strings are YAML strings. */
-static void add_operand(const char *key, const struct operand *o, struct strbuf *out)
+/* Double quotes: JSON strings are YAML strings. A conv's operands have no
+ * transpose, and its result that is not in NC1HWC0 is called NHWC. */
+static void add_operand(const struct problem *p, const char *key, const struct operand *o, struct strbuf *out)
 {
+    const bool conv = p->op == PROBLEM_CONV;
     if (o->dtype == DTYPE_NONE) {
         return;
     }
-    strbuf_addf(out, "  %s: {dtype: %s%s, format: %s, transpose: %s", key, o->mx ? "mx_" : "",
-                dtype_info(o->dtype)->name, layout_name(o->format), o->transpose ? "true" : "false");
+    strbuf_addf(out, "  %s: {dtype: %s%s, format: %s", key, o->mx ? "mx_" : "", dtype_info(o->dtype)->name,
+                conv && o == &p->c && o->format == LAYOUT_ND ? "NHWC" : layout_name(o->format));
+    if (!conv) {
+        strbuf_addf(out, ", transpose: %s", o->transpose ? "true" : "false");
+    }
     if (o->format == LAYOUT_ND) {
         strbuf_addf(out, ", ld: %" PRId64, o->ld);
     }
@@ -24,6 +29,14 @@ static void add_operand(const char *key, const struct operand *o, struct strbuf 
         strbuf_add_json(out, o->file);
     }
     strbuf_add(out, "}\n");
+}
+
+/* Where the scales of an MX operand lie. */
+static void add_scales(const char *key, const struct operand *o, struct strbuf *out)
+{
+    if (o->dtype != DTYPE_NONE) {
+        strbuf_addf(out, "  %s: {ld: %" PRId64 ", align: %" PRId64 "}\n", key, o->ld, o->align);
+    }
 }
 
 /* M and groups, or the rows of each group. */
@@ -45,10 +58,11 @@ static void add_rows(const struct problem *p, struct strbuf *out)
 /* What Fixpipe and the cube do besides. */
 static void add_result(const struct problem *p, struct strbuf *out)
 {
+    const char *hybrid = p->hif8_hybrid ? ", hybrid: true" : "";
     if (p->quant.dtype != DTYPE_NONE) {
-        strbuf_add(out, "  quant: {mode: vector}\n");
+        strbuf_addf(out, "  quant: {mode: vector%s}\n", hybrid);
     } else if (p->deq_scale > 0) {
-        strbuf_addf(out, "  quant: {mode: scalar, scale: %.17g}\n", p->deq_scale);
+        strbuf_addf(out, "  quant: {mode: scalar, scale: %.17g%s}\n", p->deq_scale, hybrid);
     }
     if (p->relu) {
         strbuf_add(out, "  relu: true\n");
@@ -93,12 +107,12 @@ static void add_problem(const struct problem *p, struct strbuf *out)
             strbuf_addf(out, "  batch: %" PRId64 "\n", p->batch);
         }
     }
-    add_operand("A", &p->a, out);
-    add_operand("B", &p->b, out);
-    if (p->op == PROBLEM_MATMUL) {
-        add_operand("C", &p->c, out);
-    }
-    add_operand("bias", &p->bias, out);
+    add_operand(p, "A", &p->a, out);
+    add_operand(p, "B", &p->b, out);
+    add_operand(p, "C", &p->c, out);
+    add_operand(p, "bias", &p->bias, out);
+    add_scales("scaleA", &p->scale_a, out);
+    add_scales("scaleB", &p->scale_b, out);
     add_result(p, out);
     if (p->a.input != NULL && p->b.input != NULL) {
         strbuf_add(out, "  inputs:\n");
@@ -144,7 +158,13 @@ void best_yaml(const struct experiment *e, const struct cell *cell, const struct
     strbuf_add(out, "target: ");
     strbuf_add_json(out, cell->target->path ? cell->target->path : cell->target->name);
     strbuf_add(out, "\n");
+    if (cell->target->event_ids <= 8) { /* the largest that the key takes */
+        strbuf_addf(out, "eventIds: %" PRId32 "\n", cell->target->event_ids);
+    }
     add_problem(&cell->problem, out);
+    if (cell->count > 1) {
+        strbuf_addf(out, "  count: %" PRId64 "\n", cell->count);
+    }
     add_tiling(cell, &r->t, out);
     strbuf_addf(out, "verify: %s\nseed: %" PRIu64 "\n", verify_name(e->verify), e->seed);
     out->failed |= name.failed;
