@@ -1,7 +1,8 @@
-# Writes the C file that carries configs and plot scripts inside the binary.
+# Writes the C file that carries configs, their lists of shapes and plot scripts
+# inside the binary.
 # Usage: cmake -DOUTPUT=file.c -DREPO=/path/of/repo -P embed.cmake
-# An embedded path is the file's name below configs/ ("targets/x.yaml") or
-# below scripts/ ("gnuplot/x.gp"). Sorted, so the output is reproducible.
+# An embedded path is the file's name below configs/ ("targets/x.yaml",
+# "shapes/x.csv") or below scripts/ ("gnuplot/x.gp"). Sorted, so the output is reproducible.
 cmake_minimum_required(VERSION 3.25)
 
 set(arrays "")
@@ -9,7 +10,8 @@ set(table "")
 set(count 0)
 foreach(root configs scripts)
   file(GLOB files RELATIVE ${REPO}/${root}
-    ${REPO}/${root}/targets/*.yaml ${REPO}/${root}/*.yaml ${REPO}/${root}/gnuplot/*.gp)
+    ${REPO}/${root}/targets/*.yaml ${REPO}/${root}/*.yaml
+    ${REPO}/${root}/shapes/*.csv ${REPO}/${root}/gnuplot/*.gp)
   list(SORT files)
   foreach(file IN LISTS files)
     file(READ ${REPO}/${root}/${file} hex HEX)

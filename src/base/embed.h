@@ -1,8 +1,8 @@
 /* embed.h - files carried inside the binary, so it runs from any directory.
  *
- * scripts/embed.cmake gathers configs and plot scripts at build time. Paths
+ * scripts/embed.cmake gathers configs, lists of shapes and plot scripts at build time. Paths
  * are relative: "targets/ascend910b1.yaml", "matmul_half.yaml",
- * "gnuplot/heatmap.gp". */
+ * "shapes/resnet50_conv.csv", "gnuplot/heatmap.gp". */
 #ifndef BASE_EMBED_H
 #define BASE_EMBED_H
 

@@ -19,6 +19,7 @@ struct config {
     struct arena *arena;
     struct diag *diag;
     const char *file; /* as the user named it */
+    bool built_in;    /* the file is an embedded one: so are the lists it names */
     const char *dir;  /* directory of the file with a final '/', "" if none: relative paths start there */
     bool no_memory;
     struct config_input *inputs[CONFIG_INPUT_BUCKETS]; /* sources of operands, shared by problems */

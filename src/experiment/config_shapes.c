@@ -12,8 +12,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/embed.h"
 #include "base/intmath.h"
 #include "base/limits.h"
+#include "base/os.h"
 #include "experiment/config.h"
 #include "experiment/shape_columns.h"
 #include "text/csv.h"
@@ -544,6 +546,24 @@ static bool check_overrides(const struct shapes *s)
     return n < 3;
 }
 
+/* Lists come from the config's directory, the working directory, or the binary
+ * ("shapes/resnet50_conv.csv"); those of a built-in config from the binary first,
+ * so that its results are the same everywhere.
+ * @return of reading the list, messages in `d`; not *found: the config has the message. */
+static enum status load_list(struct shapes *s, const char *path, bool *found, struct diag *d)
+{
+    struct config *c = s->c;
+    const struct embedded_file *list = embedded_find(path);
+    s->path = config_path(c, path);
+    *found = true;
+    if (list != NULL && (c->built_in || !os_exists(s->path))) {
+        s->path = list->path;
+        return csv_parse(s->path, (const char *)list->bytes, list->len, c->arena, &s->table, d);
+    }
+    *found = config_file_there(c, s->defaults->shapes, "shapes", path, s->path);
+    return *found ? csv_load(s->path, c->arena, &s->table, d) : STATUS_INVALID;
+}
+
 void config_read_shapes(struct config *c, const struct config_draft *defaults, const struct yaml_node *map,
                         struct config_problems *out)
 {
@@ -552,13 +572,14 @@ void config_read_shapes(struct config *c, const struct config_draft *defaults, c
     if (yaml_read_text(defaults->shapes, "shapes", &path, c->diag) != STATUS_OK) {
         return;
     }
-    s.path = config_path(c, path);
-    if (!config_file_there(c, defaults->shapes, "shapes", path, s.path)) {
-        return;
-    }
     struct diag d;
     diag_init(&d);
-    const enum status st = csv_load(s.path, c->arena, &s.table, &d);
+    bool found;
+    const enum status st = load_list(&s, path, &found, &d);
+    if (!found) {
+        diag_fini(&d);
+        return;
+    }
     if (s.table.columns == 0 || st == STATUS_IO || st == STATUS_NO_MEMORY || st == STATUS_LIMIT) {
         report_unreadable(&s, st, &d);
     } else if (map_columns(&s) && check_overrides(&s)) {

@@ -325,6 +325,8 @@ enum status experiment_parse(const char *file, const char *text, size_t len, con
 {
     const char *slash = strrchr(file, '/');
     struct config c = {.arena = arena, .diag = diag, .file = file};
+    const struct embedded_file *own = embedded_find(file);
+    c.built_in = own != NULL && (const char *)own->bytes == text;
     c.dir = slash != NULL ? arena_strndup(arena, file, (size_t)(slash + 1 - file)) : "";
     struct config_root *d = config_alloc(&c, 1, sizeof *d);
     char *copy = arena_strndup(arena, text, len);
