@@ -1,6 +1,6 @@
 /* commands.c - the commands of the program.
  *
- * cmd_run, cmd_explain, cmd_compare, cmd_budget and cmd_fields are tables of their own (command.h); the
+ * cmd_run, cmd_explain, cmd_compare, cmd_budget, cmd_fields and cmd_keys are tables of their own (command.h); the
  * others parse for themselves: `int cmd_X(int argc, char **argv)` in cmd_X.h.
  * One whose file is not there is left out. */
 #include "cli/commands.h"
@@ -8,6 +8,7 @@
 #include "cli/cmd_compare.h"
 #include "cli/cmd_explain.h"
 #include "cli/cmd_fields.h"
+#include "cli/cmd_keys.h"
 #include "cli/cmd_run.h"
 
 #if __has_include("cli/cmd_budget.h")
@@ -51,5 +52,6 @@ static const struct command command_validate = {
 #define VALIDATE
 #endif
 
-const struct command *const commands[] = {&command_run, &command_explain, &command_compare,
-                                          BUDGET TARGETS INSN CONFORM VALIDATE &command_fields, NULL};
+const struct command *const commands[] = {&command_run,     &command_explain,
+                                          &command_compare, BUDGET TARGETS INSN CONFORM VALIDATE &command_keys,
+                                          &command_fields,  NULL};

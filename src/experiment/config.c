@@ -270,7 +270,7 @@ static void read_to(struct config *c, const struct yaml_node *node, const struct
     (void)config_read_int(c, node, r->rule, &r->to);
 }
 
-static const struct config_key RANGE_KEYS[] = {
+const struct config_key CONFIG_RANGE_KEYS[] = {
     {.name = "from", .read = read_from, .doc = "first value"},
     {.name = "to", .read = read_to, .doc = "last value, included if a step meets it"},
     {.name = "step",
@@ -290,7 +290,7 @@ static bool read_range(struct config *c, const struct yaml_node *node, const str
     struct range r = {.rule = rule};
     const size_t errors = c->diag->errors;
     const char *what = config_text(c, "range of %s", rule->what);
-    (void)config_read_map(c, node, RANGE_KEYS, what, &r);
+    (void)config_read_map(c, node, CONFIG_RANGE_KEYS, what, &r);
     if (!r.has_from || !r.has_to) {
         diag_error(c->diag, STATUS_INVALID, &node->at, "%s needs 'from' and 'to'", what);
         diag_rule(c->diag, RANGE_RULE);

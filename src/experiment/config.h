@@ -204,6 +204,13 @@ const char *config_dtype_name(struct config *c, const struct operand *o);
 bool config_read_dtype(struct config *c, const struct yaml_node *node, enum dtype *dtype, bool *mx);
 extern const struct config_key CONFIG_OPERAND_KEYS[]; /* for a struct operand */
 extern const struct config_key CONFIG_SCALE_KEYS[];   /* the same, of MX scales */
+/* Keys of maps inside of others. */
+extern const struct config_key CONFIG_QUANT_KEYS[], CONFIG_INPUTS_KEYS[], CONFIG_INPUT_KEYS[], CONFIG_REPORT_KEYS[],
+    CONFIG_VARIANT_KEYS[], CONFIG_RANGE_KEYS[];
+/* All dtype words of configs, then other names: "half, bf16, ...". */
+void config_dtype_words(struct strbuf *words, struct strbuf *aliases);
+/* The conv API's names of tiling fields: "mL0, nL0, ...". */
+void config_vendor_names(struct strbuf *out);
 
 /* Rows of a CSV of shapes as problems (config_shapes.c); `defaults` holds what the config says beside `shapes`. */
 void config_read_shapes(struct config *c, const struct config_draft *defaults, const struct yaml_node *map,

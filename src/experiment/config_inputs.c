@@ -35,7 +35,7 @@ struct input_draft {
         .name = #word, .read = config_key_node, .doc = (text), .offset = AT(word) \
     }
 
-static const struct config_key INPUT_KEYS[] = {
+const struct config_key CONFIG_INPUT_KEYS[] = {
     KEY(dist, "normal or uniform"),
     KEY(mean, "of normal (default 0)"),
     KEY(std, "of normal (default 1)"),
@@ -123,7 +123,7 @@ static void read_one(struct config *c, const struct yaml_node *node, struct inpu
         }
         return;
     }
-    if (!config_read_map(c, node, INPUT_KEYS, "input", &d)) {
+    if (!config_read_map(c, node, CONFIG_INPUT_KEYS, "input", &d)) {
         return;
     }
     if (d.file != NULL) {
@@ -148,7 +148,7 @@ struct both_draft {
     bool verify;
 };
 
-static const struct config_key BOTH_KEYS[] = {
+const struct config_key CONFIG_INPUTS_KEYS[] = {
     {.name = "A", .read = config_key_node, .doc = "left operand", .offset = offsetof(struct both_draft, a)},
     {.name = "B", .read = config_key_node, .doc = "right operand", .offset = offsetof(struct both_draft, b)},
     {.name = "verify",
@@ -176,7 +176,7 @@ void config_read_inputs(struct config *c, const struct yaml_node *node, uint64_t
         diag_rule(c->diag, INPUTS_RULE);
         return;
     }
-    (void)config_read_map(c, node, BOTH_KEYS, "inputs", &draft);
+    (void)config_read_map(c, node, CONFIG_INPUTS_KEYS, "inputs", &draft);
     out->error_only = !draft.verify;
     const struct yaml_node *const each[2] = {draft.a, draft.b};
     for (int i = 0; i < 2; i++) {

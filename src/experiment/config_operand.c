@@ -89,10 +89,11 @@ const char *config_dtype_name(struct config *c, const struct operand *o)
     return o->mx ? config_text(c, "mx_%s", name) : name;
 }
 
-/* All dtype words of configs, NULL-terminated. */
+/* All dtype words of configs and their other names, NULL-terminated. */
 static const char *const *dtype_words(struct config *c)
 {
-    const char **words = config_alloc(c, 2 * OPERAND_DTYPE_N + 1, sizeof *words);
+    const size_t aliases = sizeof ALIASES / sizeof ALIASES[0];
+    const char **words = config_alloc(c, 2 * OPERAND_DTYPE_N + aliases + 1, sizeof *words);
     size_t n = 0;
     for (int i = 0; words != NULL && i < OPERAND_DTYPE_N; i++) {
         const char *name = dtype_info(OPERAND_DTYPES[i])->name;
@@ -101,7 +102,25 @@ static const char *const *dtype_words(struct config *c)
             words[n++] = config_text(c, "mx_%s", name);
         }
     }
+    for (size_t i = 0; words != NULL && i < aliases; i++) {
+        words[n++] = ALIASES[i].name;
+    }
     return words;
+}
+
+void config_dtype_words(struct strbuf *words, struct strbuf *aliases)
+{
+    for (int i = 0; i < OPERAND_DTYPE_N; i++) {
+        const char *name = dtype_info(OPERAND_DTYPES[i])->name;
+        strbuf_addf(words, "%s%s", i == 0 ? "" : ", ", name);
+        if (has_scales(OPERAND_DTYPES[i])) {
+            strbuf_addf(words, ", mx_%s", name);
+        }
+    }
+    for (size_t i = 0; i < sizeof ALIASES / sizeof ALIASES[0]; i++) {
+        strbuf_addf(aliases, "%s%s = %s%s", i == 0 ? "" : ", ", ALIASES[i].name, ALIASES[i].mx ? "mx_" : "",
+                    dtype_info(ALIASES[i].dtype)->name);
+    }
 }
 
 static void unknown_dtype(struct config *c, const struct yaml_node *node, const char *name)
@@ -115,19 +134,20 @@ static void unknown_dtype(struct config *c, const struct yaml_node *node, const 
     if (nearest != NULL && strcmp(nearest, name) == 0) {
         nearest = NULL; /* a type, but none of operands */
     }
-    struct strbuf list;
+    struct strbuf list, aliases;
     strbuf_init(&list);
-    for (size_t i = 0; words[i] != NULL; i++) {
-        strbuf_addf(&list, "%s%s", i == 0 ? "" : ", ", words[i]);
-    }
+    strbuf_init(&aliases);
+    config_dtype_words(&list, &aliases);
     diag_error(c->diag, STATUS_INVALID, &node->at, "dtype: '%s' is not an operand type", name);
     if (known == DTYPE_E8M0) {
         diag_hint(c->diag, "e8m0 is the type of MX scales: they come with an mx_ dtype of A and B");
     } else if (nearest != NULL) {
         diag_hint(c->diag, "did you mean '%s'?", nearest);
     }
-    diag_rule(c->diag, "dtype is one of: %s (mx_ = with e8m0 scales, one for 32 k)", strbuf_cstr(&list));
+    diag_rule(c->diag, "dtype is one of: %s (mx_ = with e8m0 scales, one for 32 k); also %s", strbuf_cstr(&list),
+              strbuf_cstr(&aliases));
     strbuf_fini(&list);
+    strbuf_fini(&aliases);
 }
 
 bool config_read_dtype(struct config *c, const struct yaml_node *node, enum dtype *dtype, bool *mx)
@@ -221,10 +241,7 @@ static void read_file(struct config *c, const struct yaml_node *node, const stru
     }
 
 const struct config_key CONFIG_OPERAND_KEYS[] = {
-    {.name = "dtype",
-     .read = read_dtype,
-     .doc = "half, bf16, float, int8, fp8_e4m3 (fp8_e4m3fn), hif8 (hifloat8), ..., with e8m0 scales: mx_fp8_e4m3 "
-            "(mxfp8), mx_fp4_e2m1 (mxfp4), ..."},
+    {.name = "dtype", .read = read_dtype, .doc = "element type (words below); mx_: with e8m0 scales, one for 32 k"},
     {.name = "format", .read = read_format, .doc = "ND (default), NZ; of a conv NC1HWC0, FRACTAL_Z, NHWC, NCHW"},
     {.name = "transpose",
      .read = config_key_bool,

@@ -43,7 +43,7 @@ struct quant_draft {
     bool hybrid;
 };
 
-static const struct config_key QUANT_KEYS[] = {
+const struct config_key CONFIG_QUANT_KEYS[] = {
     {.name = "mode",
      .read = config_key_node,
      .doc = "vector (default): a scale word of 64 bits a column; scalar: one scale",
@@ -74,7 +74,7 @@ static void read_quant(struct config *c, const struct yaml_node *node, const str
         }
         return;
     }
-    (void)config_read_map(c, node, QUANT_KEYS, key->name, &q);
+    (void)config_read_map(c, node, CONFIG_QUANT_KEYS, key->name, &q);
     p->hif8_hybrid = q.hybrid;
     if (q.mode != NULL && !config_read_word(c, q.mode, "mode", modes, &vector)) {
         return;

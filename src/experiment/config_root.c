@@ -105,7 +105,7 @@ struct report_options {
     unsigned plots;
 };
 
-static const struct config_key REPORT_KEYS[] = {
+const struct config_key CONFIG_REPORT_KEYS[] = {
     {.name = "top",
      .read = config_key_int64,
      .doc = "rows of tables (default 20)",
@@ -123,7 +123,7 @@ static void read_report(struct config *c, const struct yaml_node *node, const st
 {
     struct experiment *e = &((struct config_root *)out)->e;
     struct report_options options = {.top = e->top, .plots = e->plots};
-    (void)config_read_map(c, node, REPORT_KEYS, key->name, &options);
+    (void)config_read_map(c, node, CONFIG_REPORT_KEYS, key->name, &options);
     e->top = (int32_t)options.top;
     e->plots = options.plots;
 }

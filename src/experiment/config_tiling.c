@@ -142,6 +142,13 @@ const char *const *config_tiling_keys(void)
     return names;
 }
 
+void config_vendor_names(struct strbuf *out)
+{
+    for (int i = 0; i < VENDOR_N; i++) {
+        strbuf_addf(out, "%s%s", i == 0 ? "" : ", ", VENDOR[i].name);
+    }
+}
+
 bool config_tiling_key(const char *name)
 {
     return strcmp(name, "l2") == 0 || vendor_name(name) != NULL || tiling_field_from_name(name) != TF_N;

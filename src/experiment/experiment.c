@@ -28,7 +28,7 @@ static void read_variant_name(struct config *c, const struct yaml_node *node, co
     (void)config_read_file_name(c, node, key->name, &((struct variant_draft *)out)->name);
 }
 
-static const struct config_key VARIANT_KEYS[] = {
+const struct config_key CONFIG_VARIANT_KEYS[] = {
     {.name = "name", .read = read_variant_name, .doc = "in tables and cells"},
     {.name = "set",
      .read = config_key_node,
@@ -40,7 +40,7 @@ static const struct config_key VARIANT_KEYS[] = {
 static void add_variant(struct config *c, struct config_root *d, const struct yaml_node *node)
 {
     struct variant_draft v = {0};
-    if (!config_read_map(c, node, VARIANT_KEYS, "variant", &v)) {
+    if (!config_read_map(c, node, CONFIG_VARIANT_KEYS, "variant", &v)) {
         return;
     }
     if (yaml_get(node, "name") == NULL) {
@@ -362,8 +362,7 @@ enum status experiment_parse(const char *file, const char *text, size_t len, con
     return STATUS_OK;
 }
 
-/* Names of the embedded experiment configs, NULL-terminated. */
-static const char *const *embedded_configs(struct arena *arena)
+const char *const *experiment_names(struct arena *arena)
 {
     const char **names = arena_alloc(arena, embedded_count() + 1, sizeof *names);
     size_t n = 0;
@@ -391,7 +390,7 @@ static enum status load_embedded(const char *name, const char *const *sets, stru
             return experiment_parse(path, (const char *)f->bytes, f->len, sets, arena, out, d);
         }
     }
-    const char *const *known = embedded_configs(arena);
+    const char *const *known = experiment_names(arena);
     const char *nearest = known != NULL ? suggest_word(name, known) : NULL;
     diag_error(d, STATUS_INVALID, NULL, "there is no config '%s': neither a file nor a built-in one", name);
     if (nearest != NULL) {

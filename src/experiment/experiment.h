@@ -72,8 +72,12 @@ enum status experiment_parse(const char *file, const char *text, size_t len, con
  * config differ the name holds, with a warning. */
 enum status cell_tiling(const struct cell *cell, const char *name, struct tiling *out, struct diag *d);
 
-/* Every key a config may have, with its values and meaning, as text. */
+/* Every key a config may have, with its values and meaning, as a Markdown table;
+ * fields of a tiling are a table of their own. */
 void experiment_describe(struct strbuf *out);
+
+/* Names of the built-in configs, NULL-terminated; NULL on lack of memory. */
+const char *const *experiment_names(struct arena *arena);
 
 const char *verify_name(enum verify_level level);
 

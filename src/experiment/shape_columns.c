@@ -142,6 +142,11 @@ const struct shape_convention *shape_convention(const struct csv_table *t)
     return NULL;
 }
 
+const struct shape_convention *shape_convention_at(size_t i)
+{
+    return i < sizeof CONVENTIONS / sizeof CONVENTIONS[0] ? &CONVENTIONS[i] : NULL;
+}
+
 const struct shape_column *shape_column(const struct shape_column *columns, const char *name)
 {
     for (; columns->name != NULL; columns++) {

@@ -53,6 +53,8 @@ struct shape_convention {
 
 /* The convention a file's header follows, NULL if none. */
 const struct shape_convention *shape_convention(const struct csv_table *t);
+/* Number i of the conventions known, NULL beyond the last. */
+const struct shape_convention *shape_convention_at(size_t i);
 /* By name, case ignored; NULL if there is none. */
 const struct shape_column *shape_column(const struct shape_column *columns, const char *name);
 

@@ -524,7 +524,7 @@ static void keys_are_described(void **state)
     struct strbuf sb;
     strbuf_init(&sb);
     experiment_describe(&sb);
-    static const char *const words[] = {"variants", "baseM", "transpose", "dilation", "swizzle", "objective"};
+    static const char *const words[] = {"variants", "Cout", "mxfp4", "transpose", "dilation", "swizzle", "objective"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         assert_non_null(strstr(strbuf_cstr(&sb), words[i]));
     }
