@@ -146,24 +146,6 @@ struct validate_columns {
     int field[FIELD_COUNT];
 };
 
-/* Names of the measurements and the target file they stand for. */
-static const struct {
-    const char *name, *target;
-} TARGET_NAMES[] = {
-    {"910B1", "ascend910b1"}, {"910B2", "ascend910b2"},      {"910B3", "ascend910b3"},
-    {"A3", "ascend910c"},     {"950PR", "ascend950pr_9589"}, {"950PR_958b", "ascend950pr_958b"},
-};
-
-const char *validate_target_name(const char *name)
-{
-    for (size_t i = 0; i < sizeof TARGET_NAMES / sizeof TARGET_NAMES[0]; i++) {
-        if (strcmp(name, TARGET_NAMES[i].name) == 0) {
-            return TARGET_NAMES[i].target;
-        }
-    }
-    return name;
-}
-
 const char *measure_name(enum measure m)
 {
     static const char *const names[MEASURE_N] = {"task", "mean", "mac", "mte1", "mte2", "fixpipe"};
@@ -451,7 +433,8 @@ enum status validate_row_read(const struct csv_table *csv, const struct validate
     out->use = text(&r, COL_USE);
     out->family = text(&r, COL_FAMILY);
     out->op = *text(&r, COL_OP) == '\0' ? "matmul" : text(&r, COL_OP);
-    out->target_name = validate_target_name(text(&r, COL_TARGET));
+    const char *target = text(&r, COL_TARGET), *alias = target_alias(target);
+    out->target_name = alias != NULL ? alias : target;
     for (int m = 0; m < MEASURE_N; m++) {
         out->measured[m] = real(&r, (enum column)(COL_TASK + m));
     }

@@ -34,9 +34,6 @@ struct validate_columns;
 enum status validate_columns_find(const struct csv_table *csv, struct arena *arena, struct validate_columns **out,
                                   struct diag *d);
 
-/* Name of the target file for a row's `target`. */
-const char *validate_target_name(const char *name);
-
 /* Reads row `i`. Targets are loaded once per arena and name through `target`:
  * the caller sets out->target from out->target_name before validate_time.
  * @return STATUS_UNSUPPORTED for an op the model does not lower, STATUS_INVALID. */

@@ -50,7 +50,11 @@ static enum status read_row(const struct csv_table *csv, const struct validate_c
     TRY(st);
     const struct location at = csv_location(csv, i, (size_t)csv_column(csv, "target"));
     r->row.target = target_of(targets, r->row.target_name, &at, arena, d);
-    return r->row.target == NULL ? STATUS_INVALID : STATUS_OK;
+    if (r->row.target == NULL) {
+        return STATUS_INVALID;
+    }
+    r->row.target_name = r->row.target->name; /* rows of one chip may spell it in several ways */
+    return STATUS_OK;
 }
 
 static enum status predict(struct timing *timing, struct validate_result *r, struct diag *d)

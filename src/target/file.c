@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/embed.h"
 #include "target/target.h"
@@ -80,6 +81,35 @@ const char *const *target_names(struct arena *arena)
     return names;
 }
 
+/* Short names, those of tests/data/measurements. */
+static const struct {
+    const char *name, *target;
+} ALIASES[] = {
+    {"910B1", "ascend910b1"}, {"910B2", "ascend910b2"},      {"910B3", "ascend910b3"},
+    {"A3", "ascend910c"},     {"950PR", "ascend950pr_9589"}, {"950PR_958b", "ascend950pr_958b"},
+};
+
+const char *target_alias(const char *name)
+{
+    for (size_t i = 0; i < sizeof ALIASES / sizeof ALIASES[0]; i++) {
+        if (strcasecmp(name, ALIASES[i].name) == 0) {
+            return ALIASES[i].target;
+        }
+    }
+    return NULL;
+}
+
+/* The way files spell it: "910B4-1" and "Ascend910B4-1" are ascend910b4_1. NULL on lack of memory. */
+static const char *file_spelling(const char *name, struct arena *arena)
+{
+    const bool bare = name[0] >= '0' && name[0] <= '9';
+    char *text = join(arena, "ascend", bare ? strlen("ascend") : 0, name);
+    for (char *c = text; c != NULL && *c != '\0'; c++) {
+        *c = *c == '-' ? '_' : *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+    }
+    return text;
+}
+
 /* The names that begin with `name`, e.g. the four 910B of "ascend910b"; at
  * most SHOWN_MAX, separated by ", ". */
 static void names_beginning(const char *name, const char *const *names, struct strbuf *out)
@@ -97,16 +127,16 @@ static void names_beginning(const char *name, const char *const *names, struct s
 
 static enum status unknown_name(const char *name, const struct location *at, struct arena *arena, struct diag *d)
 {
-    const char *const *names = target_names(arena);
-    if (names == NULL) {
+    const char *const *names = target_names(arena), *spelt = file_spelling(name, arena);
+    if (names == NULL || spelt == NULL) {
         return diag_error(d, STATUS_NO_MEMORY, at, "out of memory");
     }
     struct strbuf beginning;
     strbuf_init(&beginning);
     if (name[0] != '\0') {
-        names_beginning(name, names, &beginning);
+        names_beginning(spelt, names, &beginning);
     }
-    const char *near = suggest_word(name, names);
+    const char *near = suggest_word(spelt, names);
     const enum status status = diag_error(d, STATUS_INVALID, at, "unknown target '%s'", name);
     if (beginning.len > 0) {
         diag_hint(d, "targets that begin so: %s", strbuf_cstr(&beginning));
@@ -120,10 +150,27 @@ static enum status unknown_name(const char *name, const struct location *at, str
     return status;
 }
 
+/* A file's name, else the name of a chip as people write it. NULL on lack of memory. */
+static const char *embedded_name(const char *name, struct arena *arena)
+{
+    const char *alias = target_alias(name), *spelt = alias != NULL ? alias : file_spelling(name, arena);
+    const char *const *names = spelt != NULL ? target_names(arena) : NULL;
+    if (names == NULL || target_is_family(name)) {
+        return names == NULL ? NULL : name;
+    }
+    for (size_t i = 0; names[i] != NULL; i++) {
+        if (strcmp(names[i], spelt) == 0) {
+            return names[i];
+        }
+    }
+    return name;
+}
+
 static enum status open_embedded(const char *name, const struct location *at, struct arena *arena,
                                  struct target_file *out, struct diag *d)
 {
-    char *stem = join(arena, EMBEDDED_DIR, strlen(EMBEDDED_DIR), name);
+    name = embedded_name(name, arena);
+    char *stem = name != NULL ? join(arena, EMBEDDED_DIR, strlen(EMBEDDED_DIR), name) : NULL;
     char *path = stem != NULL ? join(arena, stem, strlen(stem), SUFFIX) : NULL;
     char *shown = path != NULL ? join(arena, SOURCE_DIR, strlen(SOURCE_DIR), path) : NULL;
     if (shown == NULL) {

@@ -110,10 +110,14 @@ struct target {
 };
 
 /* Loads a target by embedded name or by path (a name with '/' or ".yaml").
+ * Also by what people write: 910B1, Ascend910B4-1, or a target_alias().
  * Unknown name: STATUS_INVALID with a suggestion at `at`. Everything lives in
  * `arena`. A loaded target is complete: a missing required key is an error. */
 enum status target_load(const char *name_or_path, const struct location *at, struct arena *arena,
                         const struct target **out, struct diag *d);
+
+/* The target a short name stands for ("950PR": ascend950pr_9589); NULL: it is none. */
+const char *target_alias(const char *name);
 
 /* Embedded names, sorted, NULL-terminated (families excluded). */
 const char *const *target_names(struct arena *arena);

@@ -148,9 +148,27 @@ static void unknown_names(void **state)
     assert_int_equal(load(f, path_in(f, "none.yaml"), &t), STATUS_IO);
     assert_int_equal(load(f, "family_2201", &t), STATUS_INVALID);
     assert_non_null(strstr(strbuf_cstr(&f->text), "a family is no chip"));
+    assert_int_equal(load(f, "950DT", &t), STATUS_INVALID);
+    assert_non_null(strstr(strbuf_cstr(&f->text), "targets that begin so: ascend950dt_"));
+    assert_int_equal(load(f, "911B1", &t), STATUS_INVALID);
+    assert_non_null(strstr(strbuf_cstr(&f->text), "did you mean 'ascend910b1'?"));
     EXPECT(f, "title: x\nextends: ascend911b1\n", "t.yaml:2:10: error: unknown target 'ascend911b1'",
            "did you mean 'ascend910b1'?");
     assert_null(t);
+}
+
+/* Names as documents, data and people write them are those of files. */
+static void short_names(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const names[][2] = {{"910B1", "ascend910b1"},           {"950PR", "ascend950pr_9589"},
+                                           {"950pr", "ascend950pr_9589"},      {"A3", "ascend910c"},
+                                           {"Ascend910B4-1", "ascend910b4_1"}, {"950PR_9589", "ascend950pr_9589"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const struct target *t = NULL;
+        assert_int_equal(load(f, names[i][0], &t), STATUS_OK);
+        assert_string_equal(t->name, names[i][1]);
+    }
 }
 
 static void a_message_stands_where_the_name_does(void **state)
@@ -301,6 +319,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_relative_extends_starts_at_its_file, setup, teardown),
         cmocka_unit_test_setup_teardown(same_numbers_give_the_same_fingerprint, setup, teardown),
         cmocka_unit_test_setup_teardown(unknown_names, setup, teardown),
+        cmocka_unit_test_setup_teardown(short_names, setup, teardown),
         cmocka_unit_test_setup_teardown(a_message_stands_where_the_name_does, setup, teardown),
         cmocka_unit_test_setup_teardown(cycles_and_long_chains, setup, teardown),
         cmocka_unit_test_setup_teardown(unknown_keys_have_suggestions, setup, teardown),
