@@ -380,22 +380,37 @@ const char *const *experiment_names(struct arena *arena)
     return names;
 }
 
+/* `file`: one that is there and has this name but for its ending; NULL: none. */
+static void no_config(const char *name, const char *file, struct arena *arena, struct diag *d)
+{
+    const char *const *known = experiment_names(arena);
+    const char *nearest = file != NULL ? file : known != NULL ? suggest_word(name, known) : NULL;
+    struct strbuf list;
+    diag_error(d, STATUS_INVALID, NULL, "there is no config '%s': neither a file nor a built-in one", name);
+    if (nearest != NULL) {
+        diag_hint(d, "did you mean '%s'?", nearest);
+    }
+    strbuf_init(&list);
+    for (size_t i = 0; known != NULL && known[i] != NULL; i++) {
+        strbuf_addf(&list, "%s%s", i > 0 ? ", " : "", known[i]);
+    }
+    diag_rule(d, "a config is a file (with its .yaml) or one of the built-in %s", strbuf_cstr(&list));
+    strbuf_fini(&list);
+}
+
 static enum status load_embedded(const char *name, const char *const *sets, struct arena *arena,
                                  const struct experiment **out, struct diag *d)
 {
     char path[128];
-    if (snprintf(path, sizeof path, "%s.yaml", name) < (int)sizeof path) {
+    if (snprintf(path, sizeof path, "%s.yaml", name) >= (int)sizeof path) {
+        path[0] = '\0';
+    } else {
         const struct embedded_file *f = embedded_find(path);
         if (f != NULL) {
             return experiment_parse(path, (const char *)f->bytes, f->len, sets, arena, out, d);
         }
     }
-    const char *const *known = experiment_names(arena);
-    const char *nearest = known != NULL ? suggest_word(name, known) : NULL;
-    diag_error(d, STATUS_INVALID, NULL, "there is no config '%s': neither a file nor a built-in one", name);
-    if (nearest != NULL) {
-        diag_hint(d, "did you mean '%s'?", nearest);
-    }
+    no_config(name, os_exists(path) ? path : NULL, arena, d);
     return STATUS_INVALID;
 }
 
