@@ -1,5 +1,6 @@
 /* summary.c - the ranked table and the words around it. */
 #include "report/summary.h"
+#include "report/edge.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -99,6 +100,11 @@ static void add_best(const struct collect_cell *cell, struct strbuf *out)
                     timing_us(k->target, r->busy[order[i]]), share);
     }
     strbuf_addf(out, "\n  what binds: %s on the slowest core\n", pipe_name(r->bound_pipe));
+    edge_text(k, r, out);
+    if (edge_all_auto(&k->space)) {
+        strbuf_add(out,
+                   "  nothing was swept: each field has the one value its rule gives; add 'tiling' to the config\n");
+    }
 }
 
 /* ---- reasons ---- */
