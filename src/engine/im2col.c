@@ -119,7 +119,14 @@ static inline __attribute__((always_inline)) void rows_of(const struct im2col *v
         const uint8_t *from = map + (h * v->w + w) * BLOCK;
         const bool row = (uint64_t)h < high;
         if (row && w >= 0 && w + n <= v->w) {
-            for (int64_t j = 0; j < n; j++) {
+            int64_t j = 0;
+            for (; j + 4 <= n; j += 4) {
+                copy_block(out + (i + j) * BLOCK, from + j * BLOCK);
+                copy_block(out + (i + j + 1) * BLOCK, from + (j + 1) * BLOCK);
+                copy_block(out + (i + j + 2) * BLOCK, from + (j + 2) * BLOCK);
+                copy_block(out + (i + j + 3) * BLOCK, from + (j + 3) * BLOCK);
+            }
+            for (; j < n; j++) {
                 copy_block(out + (i + j) * BLOCK, from + j * BLOCK);
             }
             continue;

@@ -198,7 +198,8 @@ static void band_of(const struct im2col *v, const struct cut *c, int64_t i, stru
     im2col_band(v, c->m0 + i / c->m_part * c->m_step + in_m, max_i64(0, min_i64(16, c->m_valid - in_m)), band);
 }
 
-/* Fractal of X from row i on, which `band` holds: its 16 rows to out, their taint to words.
+/* Fractal of X from row i on, which `band` holds: its 16 rows to out, their taint to words,
+ * which are left alone if there is none.
  * @return the words together. */
 static uint32_t gather_fractal(const struct im2col *v, const struct cut *c, const struct im2col_band *band, int64_t i,
                                const struct column *column, uint8_t *out, uint32_t *words)
@@ -206,6 +207,9 @@ static uint32_t gather_fractal(const struct im2col *v, const struct cut *c, cons
     uint32_t any = 0;
     if (v->clean && column->whole) {
         im2col_rows(v, band, &column->point, out);
+        if (band->rows == 16) {
+            return 0;
+        }
         for (int r = 0; r < 16; r++) {
             words[r] = r < band->rows ? 0 : UINT32_MAX;
         }
@@ -314,6 +318,7 @@ static void gather_square(const struct im2col *v, const struct cut *c, int64_t i
         struct im2col_band band;
         const struct column column = column_at(v, c, k);
         band_of(v, c, m, &band);
+        memset(s->words[f], 0, sizeof s->words[f]);
         s->any |= gather_fractal(v, c, &band, m, &column, s->in[f], s->words[f]);
     }
     const struct square_row row = {.in = s->in[0], .out = s->out[0], .in_gap = FRACTAL, .out_gap = FRACTAL, .count = 1};

@@ -91,6 +91,16 @@ static void rules_fixpipe(const struct rules *r)
 
 /* ---- fractal loads ---- */
 
+/* Scales come from L1, as the data do; the instruction's path is that of the data. */
+static void rules_scales(const struct rules *r)
+{
+    const struct load_mx_params *p = &r->in->p.load_mx;
+    if (p->xStep != 0 && p->yStep != 0 && r->in->src2.buf != BUF_L1) {
+        FAIL(r, E_PATH, "src_mx", r->in->src2.buf, "scales are loaded from L1, not from %s",
+             buffer_name((enum buffer)r->in->src2.buf));
+    }
+}
+
 static void rules_2d(const struct rules *r)
 {
     const struct load_2d_params *p = &r->in->p.load_2d;
@@ -345,6 +355,7 @@ void legality_op_rules(const struct insn *in, const struct target *t, const stru
         return;
     case OP_LOAD_MX:
         rules_v2(&r, &in->p.load_mx.data);
+        rules_scales(&r);
         return;
     case OP_LOAD_3D:
     case OP_LOAD_3D_STRIDE:

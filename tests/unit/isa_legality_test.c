@@ -386,6 +386,30 @@ static struct insn load_v2(enum dtype dtype, uint16_t m, uint16_t k, bool transp
     return in;
 }
 
+/* Where the scales of LoadData MX come from, also if no data are loaded. */
+static void test_scale_source(void **state)
+{
+    (void)state;
+    struct insn in = make(OP_LOAD_MX, DTYPE_FP8_E4M3, at(BUF_L0A, 0), at(BUF_L1, 0));
+    in.p.load_mx = (struct load_mx_params){.data = {.mStep = 2, .kStep = 2, .srcStride = 2, .dstStride = 2},
+                                           .xStep = 2,
+                                           .yStep = 1,
+                                           .srcStride = 1,
+                                           .dstStride = 1};
+    for (int k = 2; k >= 0; k -= 2) {
+        in.p.load_mx.data.kStep = (uint16_t)k;
+        in.src2 = at(BUF_L1, 4096);
+        expect(&in, PRODUCT_ASCEND950, E_NONE, "scales from L1");
+        in.src2 = at(BUF_UB, 4096);
+        expect(&in, PRODUCT_ASCEND950, E_PATH, "scales from UB");
+        in.src2 = at(BUF_GM, 4096);
+        expect(&in, PRODUCT_ASCEND950, E_PATH, "scales from GM");
+    }
+    in.p.load_mx.data.kStep = 2;
+    in.p.load_mx.yStep = 0;
+    expect(&in, PRODUCT_ASCEND950, E_NONE, "no scales are loaded");
+}
+
 static void test_bt(void **state)
 {
     (void)state;
@@ -652,6 +676,7 @@ int main(void)
         cmocka_unit_test(test_2d),
         cmocka_unit_test(test_v2),
         cmocka_unit_test(test_bt),
+        cmocka_unit_test(test_scale_source),
         cmocka_unit_test(test_3d),
         cmocka_unit_test(test_mmad),
         cmocka_unit_test(test_fixpipe),
