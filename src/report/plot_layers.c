@@ -28,7 +28,13 @@ enum {
     BOTTOM = 20
 };
 
+/* Sizes of gnuplot/style.gp; bold letters are wider. */
 #define FONT      12.0
+#define TITLE     18.0
+#define SUBTITLE  13.5
+#define BOLDER    1.12
+#define LOOSE     1.03 /* hinted letters */
+#define BOLD      (14.0 * BOLDER)
 #define INK       0x222222U
 #define GREY      0x777777U
 #define LAUNCH    0xc8c8c8U
@@ -67,8 +73,8 @@ struct panel {
     const struct network *network;
     struct bar *bars;
     size_t count;
-    bool labels; /* its own; else those of the panel on its left hold */
-    double x, y, label_width;
+    bool labels;                     /* its own; else those of the panel on its left hold */
+    double x, y, label_width, width; /* width: from x to its right end, head included */
 };
 
 /* Texts are gathered by how they hang, boxes apart: a block each. */
@@ -186,11 +192,17 @@ static bool same_rows(const struct panel *a, const struct panel *b)
     return same;
 }
 
+static void head_label(const struct panel *p, struct strbuf *out)
+{
+    strbuf_addf(out, "all %" PRId64 " layers", p->network->occurs);
+}
+
 static double label_width(const struct panel *p)
 {
-    double widest = 0;
     struct strbuf text;
     strbuf_init(&text);
+    head_label(p, &text);
+    double widest = plot_text_width(strbuf_cstr(&text), FONT);
     for (size_t i = 0; i < p->count; i++) {
         strbuf_clear(&text);
         bar_label(&p->bars[i], &text);
@@ -221,24 +233,48 @@ static void draw_split(struct drawing *d, const struct panel *p, double x, doubl
     }
 }
 
+static void title(const struct network *n, struct strbuf *out)
+{
+    strbuf_addf(out, "%s · %s", n->first->network, network_variant(n));
+}
+
+static void totals(const struct network *n, struct strbuf *out)
+{
+    const struct target *t = n->first->target;
+    strbuf_addf(out, "%s: ", t->name);
+    plot_number(timing_us(t, n->task), out);
+    strbuf_addf(out, " µs, %.1f %% of peak", n->task > 0 ? 100 * n->at_peak / (double)n->task : 0);
+}
+
+/* Its two lines are of the user's words: they may be longer than the bars below. */
+static double head_width(const struct panel *p)
+{
+    struct strbuf text;
+    strbuf_init(&text);
+    title(p->network, &text);
+    const double first = plot_text_width(strbuf_cstr(&text), BOLD);
+    strbuf_clear(&text);
+    totals(p->network, &text);
+    const double second = plot_text_width(strbuf_cstr(&text), FONT);
+    strbuf_fini(&text);
+    return first > second ? first : second;
+}
+
 static void draw_head(struct drawing *d, const struct panel *p)
 {
     const struct network *n = p->network;
-    const struct target *t = n->first->target;
     struct strbuf text;
     const double x = p->x + p->label_width;
     strbuf_init(&text);
-    strbuf_addf(&text, "%s · %s", n->first->network, network_variant(n));
+    title(n, &text);
     add_text(d, HEADS, p->labels ? p->x : x, p->y, INK, strbuf_cstr(&text));
     strbuf_clear(&text);
-    strbuf_addf(&text, "%s: ", t->name);
-    plot_number(timing_us(t, n->task), &text);
-    strbuf_addf(&text, " µs, %.1f %% of peak", n->task > 0 ? 100 * n->at_peak / (double)n->task : 0);
+    totals(n, &text);
     add_text(d, HANG_LEFT, p->labels ? p->x : x, p->y + 20, INK, strbuf_cstr(&text));
     add_text(d, HANG_RIGHT, x + BARS + AFTER, p->y + 41, GREY, "µs   % peak");
     if (p->labels) {
         strbuf_clear(&text);
-        strbuf_addf(&text, "all %" PRId64 " layers", n->occurs);
+        head_label(p, &text);
         add_text(d, HANG_RIGHT, x - 8, p->y + 41, INK, strbuf_cstr(&text));
     }
     draw_split(d, p, x, p->y + 34);
@@ -287,6 +323,11 @@ static void draw_panel(struct drawing *d, const struct panel *p)
 
 /* ---- all of them ---- */
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /* Panels from left to right, a new row for each target and after COLUMNS. */
 static void place(struct panel *panels, size_t n, int *width, int *height)
 {
@@ -305,38 +346,72 @@ static void place(struct panel *panels, size_t n, int *width, int *height)
         p->label_width = p->labels ? label_width(p) : 0;
         p->x = x;
         p->y = y;
-        x += p->label_width + BARS + AFTER;
-        right = x > right ? x : right;
+        p->width = larger(p->label_width + BARS + AFTER, head_width(p));
+        x += p->width;
+        right = larger(right, x);
         x += GAP_X;
         const double tall = HEAD + PITCH * (double)p->count;
-        tallest = tall > tallest ? tall : tallest;
+        tallest = larger(tallest, tall);
         column++;
     }
     *width = (int)right + LEFT;
     *height = (int)(y + tallest) + BOTTOM;
 }
 
-static void draw_legend(struct drawing *d)
+/* @return where it ends; `d` NULL: only that. */
+static double draw_legend(struct drawing *d, double y)
 {
-    double x = LEFT;
+    double x = LEFT, end = x;
     for (size_t i = 0; i <= PARTS; i++) {
         const char *name = i ? parts[i - 1].name : LAUNCHING;
-        add_box(d, x, x + 18, 92, 104, i ? parts[i - 1].fill : LAUNCH);
-        add_text(d, HANG_LEFT, x + 25, 98, INK, name);
-        x += 25 + plot_text_width(name, FONT) + 24;
+        end = x + 25 + plot_text_width(name, FONT);
+        if (d) {
+            add_box(d, x, x + 18, y - 6, y + 6, i ? parts[i - 1].fill : LAUNCH);
+            add_text(d, HANG_LEFT, x + 25, y, INK, name);
+        }
+        x = end + 24;
     }
+    return end;
+}
+
+/* Title, grey lines and legend, which a few panels are narrower than: the lines
+ * become two, and then the picture wider.
+ * @return whether they are one. */
+static bool write_words(const struct networks *all, size_t n, struct picture *p)
+{
+    static const char title[] = "Best tiling of every layer: where the time goes",
+                      what[] = "one bar a layer, times its occurrences (×): launches, then core time in the colour of "
+                               "the pipe that binds";
+    struct strbuf scale, both;
+    strbuf_init(&scale);
+    strbuf_init(&both);
+    strbuf_add(&scale, "each panel has its own scale");
+    if (n < all->count) {
+        strbuf_addf(&scale, "; %zu of %zu networks", n, all->count);
+    }
+    strbuf_addf(&both, "%s; %s", what, strbuf_cstr(&scale));
+    const bool one = LEFT + plot_text_width(strbuf_cstr(&both), SUBTITLE) * LOOSE <= p->width;
+    double right = larger(draw_legend(NULL, 0), LEFT + plot_text_width(title, TITLE) * BOLDER);
+    right = larger(right, one ? 0 : LEFT + plot_text_width(what, SUBTITLE) * LOOSE);
+    right = larger(right, one ? 0 : LEFT + plot_text_width(strbuf_cstr(&scale), SUBTITLE) * LOOSE);
+    p->width = (int)larger(p->width, right + LEFT);
+    picture_text(p, "title", title);
+    picture_text(p, "sub1", one ? strbuf_cstr(&both) : what);
+    picture_text(p, "sub2", one ? "" : strbuf_cstr(&scale));
+    p->data.failed |= scale.failed || both.failed;
+    strbuf_fini(&scale);
+    strbuf_fini(&both);
+    return one;
 }
 
 static void write_picture(const struct networks *all, const struct panel *panels, size_t n, struct picture *p)
 {
     static const char *const names[BLOCKS] = {"boxes", "left", "right", "middle", "heads"};
     struct drawing d;
-    struct strbuf text;
-    strbuf_init(&text);
     for (int i = 0; i < BLOCKS; i++) {
         strbuf_init(&d.block[i]);
     }
-    draw_legend(&d);
+    (void)draw_legend(&d, write_words(all, n, p) ? 98 : 106);
     for (size_t i = 0; i < n; i++) {
         draw_panel(&d, &panels[i]);
     }
@@ -346,19 +421,10 @@ static void write_picture(const struct networks *all, const struct panel *panels
         p->data.failed |= d.block[i].failed;
         strbuf_fini(&d.block[i]);
     }
-    picture_text(p, "title", "Best tiling of every layer: where the time goes");
-    strbuf_add(&text, "one bar a layer, times its occurrences (×): launches, then core time in the colour of the pipe "
-                      "that binds; each panel has its own scale");
-    if (n < all->count) {
-        strbuf_addf(&text, "; %zu of %zu networks", n, all->count);
-    }
-    picture_text(p, "sub1", strbuf_cstr(&text));
-    picture_text(p, "sub2", "");
     picture_real(p, "left", LEFT);
     picture_real(p, "right", LEFT);
     picture_real(p, "top", TOP);
     picture_real(p, "bottom", BOTTOM);
-    strbuf_fini(&text);
 }
 
 bool plot_layers(const struct networks *networks, struct picture *p, struct strbuf *why)

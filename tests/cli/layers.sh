@@ -78,3 +78,23 @@ fi
 expect 0 "$TILESCOPE" run small.yaml --set verify=none --set report.plots=all -f
 [ ! -e results/small/layers.csv ] && [ ! -e results/small/plots/layers.gp ] || fail "a single problem has layers"
 lacks results/small/summary.txt "== networks"
+
+# a few layers make a narrow panel: the picture still holds its title, grey lines, legend and labels
+cat >few.csv <<'X'
+layer,C,H,W,Cout,kh,kw
+a,32,20,20,32,3,3
+b,32,10,10,32,1,1
+X
+cat >few.yaml <<'X'
+target: ascend910b1
+problem: {op: conv, shapes: few.csv}
+tiling: {baseM: 64, baseN: 32, baseK: 32}
+verify: none
+report: {plots: [layers]}
+X
+expect 0 env PATH=/nowhere "$TILESCOPE" run few.yaml -q
+awk -F"'" '/^W = / { split($0, w, " ") } /^(sub1|sub2|title) = / { if (length($2) > longest) longest = length($2) }
+    END { exit !(longest > 40 && w[3] > 24 + 6.7 * longest) }' results/few/plots/layers.gp || fail "the words are wider than layers.png"
+width=$(sed -n 's/^W = \([0-9]*\).*/\1/p' results/few/plots/layers.gp)
+awk -v width="$width" '/"?Fixpipe/ { seen++; if ($1 + 50 > width) exit 1 } /all 2 layers/ { seen++; if ($1 < 24 + 70) exit 1 }
+    END { if (seen != 2) exit 1 }' results/few/plots/layers.dat || fail "legend or labels leave layers.png"
