@@ -217,10 +217,10 @@ static void add_signs(const struct compare *c, struct strbuf *out)
                 c->side[c->baseline].name);
     strbuf_add(out, "% of task: on the busiest core; a moment counts for the first busy pipe from the left\n");
     if (signs.close && signs.least < signs.greatest) {
-        strbuf_addf(out, "~ not distinguishable: within the model's error on board runs (%.1f to %.1f %% by chip)\n",
+        strbuf_addf(out, "~ not distinguishable: within the model's error (%.1f to %.1f %% by chip and length)\n",
                     signs.least, signs.greatest);
     } else if (signs.close) {
-        strbuf_addf(out, "~ not distinguishable: within the model's error on board runs (%.1f %%)\n", signs.greatest);
+        strbuf_addf(out, "~ not distinguishable: within the model's error (%.1f %%)\n", signs.greatest);
     }
     if (signs.unvalidated) {
         strbuf_add(out, "* unvalidated, no board run stands behind: ");

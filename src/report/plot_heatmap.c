@@ -120,7 +120,7 @@ static void add_marks(const struct heat *h, const char *block, int kind, struct 
         const struct collect_heat *c = &h->cell->heat[i];
         const bool feasible = c->task != INT64_MAX;
         const bool best = feasible && c->task == h->best;
-        const bool close = feasible && !best && summary_indistinct(h->cell->cell->target, c->task, h->best);
+        const bool close = feasible && !best && summary_indistinct(h->cell->cell, c->task, h->best);
         size_t x = 0;
         size_t y = 0;
         cell_place(h, c, &x, &y);
@@ -175,7 +175,7 @@ static void add_titles(const struct heat *h, struct picture *p)
     strbuf_add(&text, " of ");
     plot_thousands((int64_t)h->cell->counts.points, &text);
     strbuf_addf(&text, " tilings are feasible; orange: best; dashed: within %.3g %%, not distinguishable",
-                h->cell->cell->target->validated_error);
+                summary_band(h->cell->cell, h->best));
     picture_text(p, "sub1", strbuf_cstr(&text));
     strbuf_clear(&text);
     if (h->feasible < h->cell->heat_count) {

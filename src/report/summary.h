@@ -4,12 +4,12 @@
 
 #include "sweep/collect.h"
 
-/* Tilings whose time is within the target's validated error of the best are not
- * distinguishable: the model's own error on board runs it was not fitted to. */
-static inline bool summary_indistinct(const struct target *target, int64_t task, int64_t best)
-{
-    return 100.0 * (double)(task - best) <= target->validated_error * (double)best;
-}
+/* Percent: tilings whose time is within it of the best are not distinguishable. The
+ * model's own error on board runs like the best that it was not fitted to (target_error()). */
+double summary_band(const struct cell *cell, int64_t best);
+bool summary_indistinct(const struct cell *cell, int64_t task, int64_t best);
+/* Where the band comes from: "held-out matmul runs above 50 us: median ...: R003, R008". */
+void summary_band_source(const struct cell *cell, int64_t best, struct strbuf *out);
 
 /* Networks, if cells are layers of some (layers.h). For each cell: what its
  * operands hold and how large the error of C is, if `errors` (one row a cell;

@@ -26,6 +26,41 @@ struct table {
     struct strbuf unvalidated; /* what makes rows unvalidated, each once */
 };
 
+/* ---- the band ---- */
+
+double summary_band(const struct cell *cell, int64_t best)
+{
+    return target_error(cell->target, cell->problem.op == PROBLEM_CONV, timing_us(cell->target, best), NULL);
+}
+
+bool summary_indistinct(const struct cell *cell, int64_t task, int64_t best)
+{
+    return 100.0 * (double)(task - best) <= summary_band(cell, best) * (double)best;
+}
+
+void summary_band_source(const struct cell *cell, int64_t best, struct strbuf *out)
+{
+    const struct target *t = cell->target;
+    const bool conv = cell->problem.op == PROBLEM_CONV;
+    const double us = timing_us(t, best);
+    const char *key = NULL;
+    (void)target_error(t, conv, us, &key);
+    const struct target_fact *fact = target_fact(t, key);
+    if (strcmp(key, "chip.validated_error") == 0) {
+        const bool any = t->error_short[conv] > 0 || t->error_long[conv] > 0;
+        strbuf_addf(out, "no held-out board run of a %s", conv ? "conv" : "matmul");
+        if (any && us < TARGET_SHORTEST_US) {
+            strbuf_addf(out, " below %g us", TARGET_SHORTEST_US);
+        }
+        strbuf_addf(out, " on architecture %" PRId32 ": the widest error, %s; ", t->arch,
+                    fact ? confidence_name(fact->confidence) : "");
+    }
+    strbuf_add(out, fact ? fact->source : "");
+    for (const char *r = fact ? fact->rows : ""; *r; r += strcspn(r, ",") + (r[strcspn(r, ",")] == ',')) {
+        strbuf_addf(out, "%s%.*s", r == fact->rows ? ": " : " ", (int)strcspn(r, ","), r);
+    }
+}
+
 /* ---- one row ---- */
 
 static void add_free(const struct record *r, enum buffer buf, struct strbuf *out)
@@ -37,7 +72,7 @@ static void add_free(const struct record *r, enum buffer buf, struct strbuf *out
 static void add_row(const struct collect_cell *cell, const struct record *r, const struct record *best, size_t rank,
                     struct strbuf *out)
 {
-    const bool close = summary_indistinct(cell->cell->target, r->task, best->task);
+    const bool close = summary_indistinct(cell->cell, r->task, best->task);
     strbuf_addf(out, "  %4zu%c %11.2f %7.1f %6.1f %6s %9.2f ", rank, close ? '~' : ' ',
                 timing_us(cell->cell->target, r->task),
                 best->task > 0 ? 100.0 * (double)(r->task - best->task) / (double)best->task : 0.0,
@@ -100,7 +135,7 @@ static void order_rows(struct table *t)
             return;
         }
     }
-    while (close < top->n && summary_indistinct(t->cell->cell->target, top->r[close].task, top->r[0].task)) {
+    while (close < top->n && summary_indistinct(t->cell->cell, top->r[close].task, top->r[0].task)) {
         close++;
     }
     for (size_t i = 2; i < close; i++) { /* insertion: a table is short */
@@ -155,11 +190,12 @@ static int32_t walk(struct table *t, int32_t rows, size_t limit, struct strbuf *
 static void add_notes(const struct table *t, size_t limit, struct strbuf *out)
 {
     const char *before = "";
-    const struct target_fact *error = target_fact(t->cell->cell->target, "chip.validated_error");
+    const int64_t best = t->cell->top.r[0].task;
     strbuf_addf(
-        out,
-        "  ~ within %.3g %% of the best, not distinguishable: after the best ordered by GM bytes, then free L1 (%s)\n",
-        t->cell->cell->target->validated_error, error ? error->source : "");
+        out, "  ~ within %.3g %% of the best, not distinguishable: after the best ordered by GM bytes, then free L1 (",
+        summary_band(t->cell->cell, best));
+    summary_band_source(t->cell->cell, best, out);
+    strbuf_add(out, ")\n");
     strbuf_addf(out, "  event ids: of all pairs of pipes together; each pair has %" PRId32 " of its own\n",
                 t->cell->cell->target->event_ids);
     for (size_t i = 0; i < t->block_count; i++) {

@@ -291,10 +291,15 @@ double compare_speedup(const struct compare *c, const struct compare_group *g, s
     return compare_us(&g->entry[c->baseline]) / compare_us(&g->entry[side]);
 }
 
+static double entry_band(const struct compare_entry *e)
+{
+    return e->cell == NULL ? 0
+                           : target_error(e->cell->target, e->cell->problem.op == PROBLEM_CONV, compare_us(e), NULL);
+}
+
 double compare_error_band(const struct compare_entry *a, const struct compare_entry *b)
 {
-    return fmax(a->cell == NULL ? 0 : a->cell->target->validated_error,
-                b->cell == NULL ? 0 : b->cell->target->validated_error);
+    return fmax(entry_band(a), entry_band(b));
 }
 
 bool compare_indistinct(const struct compare_entry *a, const struct compare_entry *b)

@@ -90,7 +90,7 @@ size_t compare_find_side(const struct compare *c, const char *name);
 double compare_us(const struct compare_entry *e);
 /* Baseline time over the side's, of a group; NaN if one of them has no time. */
 double compare_speedup(const struct compare *c, const struct compare_group *g, size_t side);
-/* Two times closer than the model's error on their chips (the larger one). */
+/* Two times closer than the model's error for their kind on their chips (the larger one). */
 bool compare_indistinct(const struct compare_entry *a, const struct compare_entry *b);
 /* Percent that is. */
 double compare_error_band(const struct compare_entry *a, const struct compare_entry *b);

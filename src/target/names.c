@@ -62,6 +62,19 @@ const struct target_fact *target_fact(const struct target *t, const char *key)
     return NULL;
 }
 
+double target_error(const struct target *t, bool conv, double us, const char **key)
+{
+    static const char *const keys[2][2] = {{"chip.error_matmul_short", "chip.error_matmul_long"},
+                                           {"chip.error_conv_short", "chip.error_conv_long"}};
+    const bool is_long = us >= TARGET_SHORT_US;
+    const double like = is_long ? t->error_long[conv] : t->error_short[conv];
+    const bool known = like > 0 && us >= TARGET_SHORTEST_US;
+    if (key != NULL) {
+        *key = known ? keys[conv][is_long] : "chip.validated_error";
+    }
+    return known ? like : t->validated_error;
+}
+
 struct target_trust target_trust(const struct target *t)
 {
     struct target_trust trust = {.worst = CONFIDENCE_MEASURED};

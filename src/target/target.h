@@ -85,7 +85,8 @@ struct target {
     const char *title;      /* "Atlas A2, Ascend 910B1" */
     const char *family;     /* chain of extends: "ascend910b1 < family_2201" */
     const char *validation; /* what board runs say of the model here: "validated", "not validated", ... */
-    double validated_error; /* percent: typical error of a task time; tilings closer than it are not told apart */
+    double validated_error; /* percent: error of a task time where no board run is like it; see target_error() */
+    double error_short[2], error_long[2]; /* percent; [1]: of a conv; below and above TARGET_SHORT_US; 0: no run */
     enum product product;
     int32_t arch;  /* 2201, 3510, 2002, 3002, 1001, 3003, 3113 */
     bool l0a_nz;   /* L0A is Nz (3510), else Zz */
@@ -127,6 +128,15 @@ double target_rate(const struct target *t, enum dtype left, bool hf32);
 
 /* The fact behind a number; NULL if none. */
 const struct target_fact *target_fact(const struct target *t, const char *key);
+
+/* Task times from the shortest held-out board runs to short, and above. */
+#define TARGET_SHORTEST_US 10.0
+#define TARGET_SHORT_US    50.0
+
+/* Typical error of a task time of `us`, percent: times closer than it are not told
+ * apart. The median of the held-out board runs of the architecture that are like it
+ * in operator and length, else validated_error. `key`, if not NULL: of its fact. */
+double target_error(const struct target *t, bool conv, double us, const char **key);
 
 /* How far the numbers of the time model ("timing.") can be trusted: the worst confidence among them and how many have it. */
 struct target_trust {

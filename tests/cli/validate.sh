@@ -65,3 +65,4 @@ expect 0 "$TILESCOPE" validate -q misnamed.csv
 has err "did you mean 'task_us'?"
 expect 0 "$TILESCOPE" validate -q "$runs"
 [ ! -s err ] || fail "a warning of the file of the repository"
+python3 "$TESTS_DIR/cli/bands.py" "$TILESCOPE" "$runs" || fail "tie bands are not those of the runs"

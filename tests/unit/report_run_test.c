@@ -186,6 +186,8 @@ static void test_folding(void **state)
     assert_int_equal(table_rows(strbuf_cstr(&text), "b64x64x"), 3);
     assert_non_null(strstr(strbuf_cstr(&text), "not shown, more than 3 of one base block: "));
     assert_non_null(strstr(strbuf_cstr(&text), "no measured run stands behind timing.mmad_barrier\n"));
+    assert_non_null(strstr(strbuf_cstr(&text), "~ within 10 % of the best"));
+    assert_non_null(strstr(strbuf_cstr(&text), "no held-out board run of a matmul below 10 us on architecture 2201"));
     run_outcome_fini(&out);
     fixture_fini(&f);
 

@@ -188,7 +188,7 @@ static void nothing_to_compare(void **state)
 static void ties(void **state)
 {
     struct fixture *f = *state;
-    const double band = f->a2->validated_error;
+    const double band = target_error(f->a2, false, 100, NULL);
     assert_true(band > 0);
     add(f, (struct what){0, "half", "x", 64, 100, false});
     add(f, (struct what){0, "near", "x", 64, 100 * (1 + (band - 0.01) / 100), false});

@@ -234,6 +234,30 @@ static void every_fact_has_its_origin(void **state)
     }
 }
 
+/* Like operators and lengths share an error; where no run is like, the widest stands. */
+static void errors_by_operator_and_length(void **state)
+{
+    struct fixture *f = *state;
+    const struct target *t = load(f, "ascend910b1");
+    const char *key = NULL;
+    assert_true(target_error(t, false, 9.99, &key) == t->validated_error);
+    assert_string_equal(key, "chip.validated_error");
+    assert_true(target_error(t, false, 10, &key) == t->error_short[0]);
+    assert_string_equal(key, "chip.error_matmul_short");
+    assert_string_equal(target_fact(t, key)->rows, "R115,R116,R117,R118,R155,R157");
+    (void)target_error(t, false, 50, &key);
+    assert_string_equal(key, "chip.error_matmul_long");
+    (void)target_error(t, true, 49.9, &key);
+    assert_string_equal(key, "chip.error_conv_short");
+    t = load(f, "ascend950pr_9589");
+    assert_true(target_error(t, false, 40, &key) > target_error(t, false, 60, NULL));
+    assert_true(target_error(t, true, 60, &key) == t->validated_error); /* no conv run */
+    assert_string_equal(key, "chip.validated_error");
+    assert_true(t->validated_error > t->error_short[0]);
+    t = load(f, "ascend310p3");
+    assert_true(target_error(t, false, 60, NULL) == t->validated_error); /* no run at all */
+}
+
 /* Families whose core nobody measured may not pass on "measured". */
 static void borrowed_numbers_are_assumed(void **state)
 {
@@ -440,6 +464,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_chip_is_as_published, setup, teardown),
         cmocka_unit_test_setup_teardown(names_are_the_chips_sorted, setup, teardown),
         cmocka_unit_test_setup_teardown(every_fact_has_its_origin, setup, teardown),
+        cmocka_unit_test_setup_teardown(errors_by_operator_and_length, setup, teardown),
         cmocka_unit_test_setup_teardown(borrowed_numbers_are_assumed, setup, teardown),
         cmocka_unit_test_setup_teardown(model_numbers_are_those_of_the_table, setup, teardown),
         cmocka_unit_test_setup_teardown(variants_are_those_of_the_table, setup, teardown),
