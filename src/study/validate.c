@@ -216,7 +216,9 @@ enum status validate_columns_find(const struct csv_table *csv, struct arena *are
     for (size_t i = 0; i < FIELD_COUNT; i++) {
         c->field[i] = csv_column(csv, FIELDS[i].name);
     }
-    warn_of_columns(csv, c, &at, d);
+    if (st == STATUS_OK) {
+        warn_of_columns(csv, c, &at, d);
+    }
     *out = c;
     return st;
 }

@@ -71,10 +71,22 @@ static void row_copy_init(struct cost_copy *copy, const struct target_timing *p,
 }
 
 /* What grows evenly with the cores: 0 with one, 1 with all. */
+static double core_share(const struct schedule *s, int32_t cores)
+{
+    const int32_t chip = s->target->cores;
+    return chip > 1 ? (double)(cores - 1) / (chip - 1) : 0;
+}
+
+/* Memory is loaded by the cores that own a tile. */
 static double load_share(const struct schedule *s)
 {
-    const int32_t cores = s->target->cores;
-    return cores > 1 ? (double)(s->cores_active - 1) / (cores - 1) : 0;
+    return core_share(s, s->cores_active);
+}
+
+/* A launch starts all cores it is given, also those that find nothing to do. */
+static double launch_share(const struct schedule *s)
+{
+    return core_share(s, s->target->timing.prototype.launch_active ? s->cores_active : s->cores);
 }
 
 void timing_split_bytes(const struct schedule *s, int64_t *read, int64_t *written)
@@ -98,7 +110,7 @@ static void init_run(struct cost *c, const struct schedule *s)
 {
     const struct target_timing *p = c->p;
     const double us = 1000.0 * s->target->ghz; /* cycles in a microsecond */
-    double launch = p->head_us + p->head_cores_us * load_share(s);
+    double launch = p->head_us + p->head_cores_us * launch_share(s);
     if (s->t.kernel == KERNEL_MIX) {
         launch += p->mix_us;
     }
@@ -154,6 +166,24 @@ double cost_mean_map(const struct schedule *s)
     return (double)points / (double)(p->M * p->conv.kh * p->conv.kw);
 }
 
+bool cost_panels_have_scales(const struct schedule *s)
+{
+    return (s->problem->a.mx || s->problem->b.mx) && !s->target->timing.prototype.scales_apart;
+}
+
+/* E8M0 scales of one row of A or column of B, as they lie in GM: pairs of 32 k. */
+static int64_t scale_row_bytes(int64_t k)
+{
+    return 2 * ceil_div(k, 64);
+}
+
+double cost_scale_tensor_bytes(const struct schedule *s)
+{
+    const struct problem *p = s->problem;
+    const int64_t rows = (p->a.mx ? p->M : 0) + (p->b.mx ? p->N * p->groups : 0);
+    return cost_panels_have_scales(s) ? (double)(rows * scale_row_bytes(p->K)) : 0;
+}
+
 double cost_read_bytes(const struct schedule *s, enum role role, int32_t from, int32_t extent, int32_t k)
 {
     const struct problem *p = s->problem;
@@ -166,7 +196,9 @@ double cost_read_bytes(const struct schedule *s, enum role role, int32_t from, i
         const int64_t channel_blocks = k / conv_window(p);
         return (double)(rows.count * p->conv.w) * (double)(channel_blocks * 32);
     }
-    return (double)extent * k * dtype_info(role == ROLE_A ? p->a.dtype : p->b.dtype)->bits / 8;
+    const struct operand *o = role == ROLE_A ? &p->a : &p->b;
+    const int64_t scales = cost_panels_have_scales(s) && o->mx ? extent * scale_row_bytes(k) : 0;
+    return (double)extent * k * dtype_info(o->dtype)->bits / 8 + (double)scales;
 }
 
 int64_t cost_mmad(const struct cost *c, int64_t fractals)

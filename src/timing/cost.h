@@ -79,8 +79,14 @@ int32_t cost_store_bits(const struct schedule *s);
 double cost_mean_map(const struct schedule *s);
 
 /* Bytes a tile reads from GM of an operand, `extent` rows of A (columns of B)
- * from `from` on by `k`: of a conv's feature map, the rows under those points. */
+ * from `from` on by `k`: of a conv's feature map, the rows under those points;
+ * of an MX operand, its scales too. */
 double cost_read_bytes(const struct schedule *s, enum role role, int32_t from, int32_t extent, int32_t k);
+
+/* MX: the scales of a panel miss L2 with it (the prototype counts none). */
+bool cost_panels_have_scales(const struct schedule *s);
+/* Bytes of the scales of A and B in one batch, if so. */
+double cost_scale_tensor_bytes(const struct schedule *s);
 
 /* Mmad: W of fm x fn x fk fractal products; occupancy W + mmad_issue,
  * completion W + mmad_latency. */

@@ -420,7 +420,7 @@ static double whole_bytes(const struct schedule *s)
                                 : (double)problem_tensor_bytes(p, TENSOR_A);
         return map + (double)problem_tensor_bytes(p, TENSOR_B) + (double)p->batch * c / 8;
     }
-    return (double)p->batch * (a + b + c) / 8;
+    return (double)p->batch * ((a + b + c) / 8 + cost_scale_tensor_bytes(s));
 }
 
 static enum status pass_run(struct pass *p)

@@ -29,7 +29,7 @@ struct key {
     int32_t schedule_cores;
     int32_t scaleFactorM, scaleFactorN;
     int32_t shuffleK, baseK, stepKa, stepKb, dbA1, dbB1; /* 0 where they cannot matter */
-    int32_t isBias, mean_map, pad;
+    int32_t isBias, mean_map, scales;
 };
 
 static_assert(sizeof(struct key) == 10 * 8 + sizeof(struct conv_shape) + 38 * 4, "struct key has no gaps");
@@ -112,6 +112,7 @@ static void key_make(struct key *key, const struct schedule *s, bool warm)
 #undef COPY
     key->schedule_cores = s->cores;
     key->mean_map = p->prototype.mean_map;
+    key->scales = (int32_t)cost_panels_have_scales(s) * (1 * s->problem->a.mx + 2 * s->problem->b.mx);
 }
 
 enum status memctx_cache_create(struct memctx_cache **out)

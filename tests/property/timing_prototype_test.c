@@ -68,7 +68,7 @@ static const struct target *prototype_target(struct fixture *f, const char *name
     *t = *loaded;
     t->timing.load_call = t->timing.load_min = 0;
     t->timing.mmad_barrier = 0;
-    t->timing.prototype.mean_map = t->timing.prototype.scales_apart = true;
+    t->timing.prototype.mean_map = t->timing.prototype.scales_apart = t->timing.prototype.launch_active = true;
     if (t->arch == 2201) { /* fitted anew since */
         t->timing.row_base = 0.64;
         t->timing.row_width = 118;

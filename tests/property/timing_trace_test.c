@@ -462,7 +462,7 @@ static const char *judge_point(struct timing *t, const struct timing_point *x, b
         }
     }
     const struct target_timing *n = &target.timing;
-    const double others = target.cores > 1 ? (double)(sums.cores - 1) / (target.cores - 1) : 0;
+    const double others = target.cores > 1 ? (double)(s.cores - 1) / (target.cores - 1) : 0;
     const double launch = n->head_us + others * n->head_cores_us + (s.t.kernel == KERNEL_MIX ? n->mix_us : 0);
     const int64_t around = split_around(&s, n);
     if (ref.task != sums.slowest + thousandths(launch * (1000 * target.ghz)) + around || ref.split != around ||

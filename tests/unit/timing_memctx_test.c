@@ -267,6 +267,25 @@ static void batches_are_other_data(void **state)
     expect(context(g, 0, 4), 1000, 1000, 1024);
 }
 
+/* MX: two scales of a row's 64 k come from GM with its panel. */
+static void scales_miss_with_their_panel(void **state)
+{
+    struct lab *l = *state;
+    const struct target *loaded;
+    assert_int_equal(target_load("ascend950pr_9589", NULL, &l->arena, &loaded, &l->diag), STATUS_OK);
+    l->target = *loaded;
+    l->problem.a.dtype = l->problem.b.dtype = DTYPE_FP8_E4M3;
+    l->problem.a.mx = l->problem.b.mx = true;
+    l->problem.scale_a.dtype = l->problem.scale_b.dtype = DTYPE_E8M0;
+    l->problem.K = l->tiling.baseK = 64;
+    const struct mem_geometry *g = geometry(l, false);
+    expect(context(g, 0, 0), 1000, 1000, 2 * (16 * 64 + 16 * 2));
+    assert_int_equal(g->hbm, (32 + 32) * (64 + 2));
+    l->target.timing.prototype.scales_apart = true;
+    g = geometry(l, false);
+    assert_int_equal(g->hbm, (32 + 32) * 64);
+}
+
 static void hit_share_is_a_ramp(void **state)
 {
     const struct lab *l = *state;
@@ -294,6 +313,7 @@ int main(void)
         TEST(shuffled_k),
         TEST(disabled_hints),
         TEST(batches_are_other_data),
+        TEST(scales_miss_with_their_panel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
