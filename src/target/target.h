@@ -63,8 +63,8 @@ struct target_timing {
     double mmad_barrier;     /* 1: PIPE_M barriers cost what they order; 0: as the prototype */
     /* What the model's prototype simplified. No keys of a file: its test alone sets them, timing_fast alone reads them. */
     struct {
-        bool mean_map;     /* conv: each block of baseM moves the mean of the map's rows under such blocks */
-        bool scales_apart; /* MX: scales of A and B are one move with an event of its own, tails as long as the rest;
+        bool mean_map;      /* conv: each block of baseM moves the mean of the map's rows under such blocks */
+        bool scales_apart;  /* MX: scales of A and B are one move with an event of its own, tails as long as the rest;
                             * they always hit L2 */
         bool launch_active; /* a launch costs what the cores with a tile do */
     } prototype;
