@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/os.h"
+#include "cli/estimate.h"
 #include "cli/progress.h"
 #include "report/run.h"
 #include "report/summary.h"
@@ -106,7 +107,7 @@ static bool is_said(const struct experiment *e, size_t i, size_t period)
     return i >= period && e->cells[i].failed != NULL && e->cells[i - period].failed == e->cells[i].failed;
 }
 
-static enum status dry_run(const struct experiment *e, const char *results, bool verbose, struct diag *d)
+static enum status dry_run(const struct experiment *e, const char *results, bool verbose, int threads, struct diag *d)
 {
     uint64_t total = 0, failed = 0;
     bool any = false;
@@ -138,6 +139,9 @@ static enum status dry_run(const struct experiment *e, const char *results, bool
         printf("; %" PRIu64 " cell%s cannot be taken", failed, failed == 1 ? "" : "s");
     }
     printf("\n");
+    double seconds = 0;
+    TRY(any ? estimate_seconds(e, threads, &seconds, d) : STATUS_OK);
+    estimate_print(e, seconds);
     return any ? STATUS_OK : diag_error(d, STATUS_MISMATCH, NULL, "no cell has a feasible tiling");
 }
 
@@ -307,7 +311,7 @@ static enum status run(const struct command_line *line, struct diag *d)
         st = run_single_tiling(e, tiling, &arena, &e, d);
     }
     if (st == STATUS_OK) {
-        st = command_has(line, "dry-run") ? dry_run(e, results, command_has(line, "verbose"), d)
+        st = command_has(line, "dry-run") ? dry_run(e, results, command_has(line, "verbose"), (int)threads, d)
                                           : run_it(line, e, threads, d);
     }
     free(sets);
@@ -322,7 +326,8 @@ static const struct command_option options[] = {
      "only this tiling, by its canonical name, in every cell; what it leaves out the config fixes, or is auto"},
     {0, "results", "DIR", "where NAME/ goes (default: results)"},
     {'f', "force", NULL, "replace finished results of another config"},
-    {'n', "dry-run", NULL, "count tilings and reasons, evaluate nothing; -v: an example of each reason"},
+    {'n', "dry-run", NULL,
+     "count tilings and reasons, say how long a run takes if it is long; -v: an example of each reason"},
     {0, "dump-c", "FILE", "write C of the best tiling of each cell, as the engine computes it, raw"},
     {0, "no-plots", NULL, "tables only"},
     {'q', "quiet", NULL, "no progress; stdout has only the last lines"},
