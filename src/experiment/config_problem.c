@@ -605,14 +605,46 @@ static void multiply_out(struct config *c, const struct yaml_node *map, const st
     }
 }
 
+/* The first key that only a conv has; NULL: none, or one that only a matmul has is there too. */
+static const struct yaml_node *conv_key(const struct yaml_node *map)
+{
+    const struct yaml_node *first = NULL;
+    for (const struct yaml_node *node = map->kind == YAML_NODE_MAP ? map->child : NULL; node != NULL;
+         node = node->next) {
+        const bool matmul = config_find_key(CONFIG_MATMUL_KEYS, node->key) != NULL;
+        const bool conv = config_find_key(CONFIG_CONV_KEYS, node->key) != NULL;
+        if (matmul && !conv) {
+            return NULL;
+        }
+        first = first == NULL && conv && !matmul ? node : first;
+    }
+    return first;
+}
+
+/* Which keys a problem has: those of its op. One without, or with one that is no
+ * word (reported by its reader), is taken for what its keys are of, so that each
+ * mistake is said once. */
+static enum problem_op op_of(struct config *c, const struct yaml_node *map)
+{
+    const struct yaml_node *op = yaml_get(map, "op"), *only_conv = conv_key(map);
+    const char *word = op != NULL && op->kind == YAML_NODE_SCALAR ? op->scalar : "";
+    if (op == NULL && only_conv != NULL) {
+        diag_error(c->diag, STATUS_INVALID, &only_conv->key_at, "'%s' is a key of a conv, and the problem is a matmul",
+                   only_conv->key);
+        diag_hint(c->diag, "add 'op: conv' to the problem");
+        diag_rule(c->diag, "op is matmul (default) or conv");
+    }
+    return strcmp(word, "conv") == 0 || (strcmp(word, "matmul") != 0 && only_conv != NULL) ? PROBLEM_CONV
+                                                                                           : PROBLEM_MATMUL;
+}
+
 static void read_one(struct config *c, const struct yaml_node *map, uint64_t seed, struct config_problems *out)
 {
     struct config_draft d = {.p = {.seed = seed, .batch = 1, .groups = 1}, .tensor_parallel = 1};
     d.p.conv = (struct conv_shape){.n = 1, .groups = 1, .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1};
-    const struct yaml_node *op = yaml_get(map, "op");
-    const bool conv = op != NULL && op->kind == YAML_NODE_SCALAR && strcmp(op->scalar, "conv") == 0;
     d.errors = c->diag->errors;
-    if (!config_read_map(c, map, conv ? CONFIG_CONV_KEYS : CONFIG_MATMUL_KEYS, "problem", &d)) {
+    d.p.op = op_of(c, map);
+    if (!config_read_map(c, map, d.p.op == PROBLEM_CONV ? CONFIG_CONV_KEYS : CONFIG_MATMUL_KEYS, "problem", &d)) {
         return;
     }
     config_conv_check(c, map, &d);
