@@ -4,6 +4,9 @@
 
 #include <inttypes.h>
 
+#include "base/intmath.h"
+#include "tiling/loads.h"
+
 bool edge_all_auto(const struct space *s)
 {
     for (int f = 0; f < TF_N; f++) {
@@ -83,6 +86,30 @@ void edge_text(const struct cell *cell, const struct record *r, struct strbuf *o
         if (next != 0 && fits(cell, r->index, f, next)) {
             strbuf_addf(out, "  at the edge of its sweep: %s %" PRId32 ", the %s given; %" PRId64 " fits as well\n",
                         info->name, value, largest ? "largest" : "smallest", next);
+        }
+    }
+}
+
+void edge_oversize_text(const struct problem *p, const struct tiling *t, const char *indent, struct strbuf *out)
+{
+    const int64_t k = max_i64(load_unit(p, ROLE_A, AXIS_K), load_unit(p, ROLE_B, AXIS_K));
+    const struct {
+        enum tiling_field base;
+        const char *size, *buffers;
+        int64_t extent, unit;
+    } axes[] = {
+        {TF_baseM, "M", "L0A and L0C", problem_most_rows(p), lcm_i64(16, load_unit(p, ROLE_A, AXIS_MN))},
+        {TF_baseN, "N", "L0B and L0C", p->N, lcm_i64(16, load_unit(p, ROLE_B, AXIS_MN))},
+        {TF_baseK, "K", "L0A and L0B", p->K, k},
+    };
+    for (size_t i = 0; i < sizeof axes / sizeof axes[0]; i++) {
+        const int64_t base = tiling_get(t, axes[i].base), padded = align_up(max_i64(1, axes[i].extent), axes[i].unit);
+        if (base > padded) {
+            strbuf_addf(out,
+                        "%s%s %" PRId64 " is more than %s %" PRId64 ": %.0f %% of its part of %s, and of L1, stays "
+                        "empty; %" PRId64 " with the same steps is the same work (auto steps follow the larger one)\n",
+                        indent, tiling_field_info(axes[i].base)->name, base, axes[i].size, axes[i].extent,
+                        100.0 * (double)(base - padded) / (double)base, axes[i].buffers, padded);
         }
     }
 }

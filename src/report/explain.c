@@ -6,6 +6,7 @@
 
 #include "base/intmath.h"
 #include "record/record_columns.h"
+#include "report/edge.h"
 #include "report/errors.h"
 #include "report/explain_conv.h"
 #include "report/explain_time.h"
@@ -414,6 +415,7 @@ static void explain_what(const struct cell *cell, const struct schedule *s, cons
         strbuf_addf(out, column ? "%*s" : "\n", column && out->len - at < 24 ? (int)(24 - (out->len - at)) : 0, "");
     }
     strbuf_add(out, column ? "\n  (all others at their defaults)\n" : "  (all others at their defaults)\n");
+    edge_oversize_text(&cell->problem, &r->t, "  ", out);
     if (cell->problem.op == PROBLEM_CONV) {
         conv_vendor_text(s, out);
     }

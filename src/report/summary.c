@@ -101,6 +101,7 @@ static void add_best(const struct collect_cell *cell, struct strbuf *out)
     }
     strbuf_addf(out, "\n  what binds: %s on the slowest core\n", pipe_name(r->bound_pipe));
     edge_text(k, r, out);
+    edge_oversize_text(&k->problem, &r->t, "  ", out);
     if (edge_all_auto(&k->space)) {
         strbuf_add(out,
                    "  nothing was swept: each field has the one value its rule gives; add 'tiling' to the config\n");

@@ -33,3 +33,23 @@ lacks said "nothing was swept"
 
 summary ''
 has said "nothing was swept: each field has the one value its rule gives"
+
+# a base block larger than the problem is planned in full; the said one takes less memory and the same time
+cat >wide.yaml <<'YAML'
+name: wide
+target: ascend950pr_9589
+verify: none
+tiling: {baseM: 224, baseN: [128, 256], baseK: 64}
+YAML
+for problem in '{op: conv, N: 2, Cin: 64, H: 28, W: 28, Cout: 50, kh: 3, kw: 3, pad: 1}' '{M: 1000, N: 50, K: 576}'; do
+    expect 0 "$TILESCOPE" run wide.yaml --no-plots -q -f -s "problem=$problem"
+    has results/wide/summary.txt "is more than N 50: "
+    lacks results/wide/summary.txt "is more than M"
+    lacks results/wide/summary.txt "is more than K"
+    expect 0 "$TILESCOPE" explain results/wide/best.yaml
+    has out "64 with the same steps is the same work (auto steps follow the larger one)"
+    expect 0 "$TILESCOPE" run results/wide/best.yaml --no-plots -q -f -s name=narrow -s tiling.baseN=64 -s tiling.singleCoreN=64
+    [ "$(tail -n 1 results/narrow/tilings.csv | sed 's/.*,//')" = \
+        "$(sed -n 's/^# .*(\([0-9]*\) thousandths.*/\1/p' results/wide/best.yaml)" ] || fail "the narrow block is other work"
+    lacks results/narrow/summary.txt "is more than N"
+done
