@@ -151,7 +151,7 @@ static void test_verdicts(void **state)
     }
     strcat(second, "\n");
     check_text(HEAD, "buf src 512 0 cycle 2 0102\nbuf dst 1024 0 cycle 1 fe\n", second, STATUS_MISMATCH,
-               "dst byte 512: expected fd, got fe");
+               "dst byte 512: expected fd, got fe (fractal 1, element 0 of it)");
     /* A line that goes on in the next block counts in its own. */
     strcpy(second, "blk dst 0 1\nhex dst 496 ");
     for (int i = 0; i < 32; i++) {
@@ -159,7 +159,7 @@ static void test_verdicts(void **state)
     }
     strcat(second, "\n");
     check_text(HEAD, "buf src 512 0 cycle 2 0102\nbuf dst 1024 0 cycle 2 0102\n", second, STATUS_MISMATCH,
-               "dst byte 511: expected 77, got 01");
+               "dst byte 511: expected 77, got 01 (fractal 0, element 255 of it)");
     /* Background hash. */
     check_text(HEAD, BUFS, "bgfnv src 123\n", STATUS_MISMATCH, "src before the call");
     /* Bytes said to be open, which the engine defines. */
