@@ -17,7 +17,7 @@ eval head(use_x, "% of buffer used", 14)
 if (errors) { eval head(error_x, "error of C, relative RMS", 15) }
 bar(x, w) = sprintf("using (%f+%f*0.5*($1+$2)):3:(%f+%f*$1):(%f+%f*$2):($3-b):($3+b):4 with boxxyerror fs solid 1.0 border lc rgb 0xffffff lw 0.4 lc rgb variable", x, w, x, w, x, w)
 err = errors ? sprintf(", '' index 'error' using (%f):2:(%f):(%f):($2-0.6):($2+0.6) with boxxyerror fs solid 1.0 noborder lc rgb pale, '' index 'error' using (%f+%f*$1):2 with points pt 7 ps 0.8 lc rgb vermillion", error_x, error_x, error_x + error_w, error_x, error_w) : ""
-eval "plot 'mx_compare.dat' index 'time' " . bar(time_x, time_w) . ", '' index 'gm' " . bar(gm_x, bytes_w) . ", '' index 'l0' " . bar(l0_x, bytes_w) . \
+eval "plot name.'.dat' index 'time' " . bar(time_x, time_w) . ", '' index 'gm' " . bar(gm_x, bytes_w) . ", '' index 'l0' " . bar(l0_x, bytes_w) . \
   ", '' index 'use' using (use_x+use_step*$1+20):2:(use_x+use_step*$1):(use_x+use_step*$1+40):($2-b):($2+b) with boxxyerror fs solid 1.0 noborder lc rgb 0xeeeeee" . \
   ", '' index 'use' using (use_x+use_step*$1+20):2:(use_x+use_step*$1):(use_x+use_step*$1+40*$3):($2-b):($2+b) with boxxyerror fs solid 1.0 noborder lc rgb blue_light" . err . \
   ", '' index 'legend' using ($1+7):2:1:($1+14):($2-6):($2+6):3 with boxxyerror fs solid 1.0 noborder lc rgb variable" . \

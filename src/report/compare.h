@@ -26,6 +26,7 @@ void compare_same_csv(const struct compare *c, const struct compare_same *same, 
 #define MX_COMPARE_SIDES  10
 
 /* Bars of time, bytes, occupancy, error. @return false with the reason in `why`. */
+void plot_mx_compare_name(const struct compare *c, struct picture *p); /* its files: mx_compare; without MX: compare */
 bool plot_mx_compare(const struct compare *c, struct picture *p, struct strbuf *why);
 
 /* One side of the two periods. */

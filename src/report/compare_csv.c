@@ -213,6 +213,9 @@ static enum status write_pictures(const char *dir, const struct compare_files *f
             continue;
         }
         picture_init(&p, name, 1280, 600);
+        if (i == 0) {
+            plot_mx_compare_name(f->compare, &p);
+        }
         strbuf_clear(&why);
         const bool ok = i == 0 ? plot_mx_compare(f->compare, &p, &why) : plot_periods(f->study, f->periods, &p, &why);
         if (ok) {

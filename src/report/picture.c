@@ -13,7 +13,7 @@
 
 void picture_init(struct picture *p, const char *name, int width, int height)
 {
-    *p = (struct picture){.name = name, .width = width, .height = height};
+    *p = (struct picture){.name = name, .draws = name, .width = width, .height = height};
     strbuf_init(&p->vars);
     strbuf_init(&p->data);
 }
@@ -93,7 +93,7 @@ static void build_script(const struct picture *p, struct strbuf *out)
     strbuf_add(out, "\n");
     add_embedded(out, "style");
     strbuf_add(out, "\n");
-    add_embedded(out, p->name);
+    add_embedded(out, p->draws);
 }
 
 /* Last lines of what gnuplot said. */

@@ -10,7 +10,8 @@
 #include "record/run_dir.h"
 
 struct picture {
-    const char *name;  /* "heatmap": scripts/gnuplot/heatmap.gp */
+    const char *name;  /* of the files: "heatmap" */
+    const char *draws; /* scripts/gnuplot/DRAWS.gp; picture_init: as `name` */
     int width, height; /* of the SVG, in pixels; the PNG has twice as many */
     struct strbuf vars, data;
 };

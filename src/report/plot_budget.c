@@ -8,8 +8,9 @@
 #include "report/plot_kinds.h"
 #include "report/summary.h"
 
-#define MAP_WIDTH 800.0 /* pixels */
-#define ROW       62    /* pixels a buffer */
+#define MAP_WIDTH   800.0 /* pixels */
+#define ROW         62    /* pixels a buffer */
+#define CAPTION_GAP 16.0  /* pixels between texts below a bar */
 
 static const enum buffer shown[] = {BUF_L1, BUF_L0A, BUF_L0B, BUF_L0A_MX, BUF_L0B_MX, BUF_L0C, BUF_BT, BUF_FB};
 
@@ -54,17 +55,39 @@ static double region_pixels(const struct plan *plan, const struct region *r)
     return MAP_WIDTH * (double)r->size / (double)plan->usable[r->buf];
 }
 
-static void add_region(const struct plan *plan, const struct region *r, int row, struct strbuf *out)
+/* The words in the region's box: name and place, the place at least its size. */
+static bool inside_words(const struct plan *plan, const struct region *r, struct strbuf *name, struct strbuf *place)
 {
-    const struct role_colour *c = &colours[r->role];
-    const double usable = (double)plan->usable[r->buf];
     const double pixels = region_pixels(plan, r);
+    region_words(plan, r, name, place);
+    if (!fits(strbuf_cstr(place), pixels)) {
+        strbuf_clear(place);
+        summary_bytes(r->size, place);
+    }
+    return fits(strbuf_cstr(name), pixels) && fits(strbuf_cstr(place), pixels);
+}
+
+static bool named_inside(const struct plan *plan, const struct region *r)
+{
     struct strbuf name;
     struct strbuf place;
     strbuf_init(&name);
     strbuf_init(&place);
-    region_words(plan, r, &name, &place);
-    const bool both = fits(strbuf_cstr(&name), pixels) && fits(strbuf_cstr(&place), pixels);
+    const bool inside = inside_words(plan, r, &name, &place);
+    strbuf_fini(&name);
+    strbuf_fini(&place);
+    return inside;
+}
+
+static void add_region(const struct plan *plan, const struct region *r, int row, struct strbuf *out)
+{
+    const struct role_colour *c = &colours[r->role];
+    const double usable = (double)plan->usable[r->buf];
+    struct strbuf name;
+    struct strbuf place;
+    strbuf_init(&name);
+    strbuf_init(&place);
+    const bool both = inside_words(plan, r, &name, &place);
     strbuf_addf(out, "%.6f %.6f %d %u %u ", (double)r->off / usable, (double)(r->off + r->size) / usable, row,
                 r->half ? c->light : c->dark, r->half ? 0x222222U : (unsigned)c->text_dark);
     picture_quoted(out, both ? strbuf_cstr(&name) : "");
@@ -76,41 +99,90 @@ static void add_region(const struct plan *plan, const struct region *r, int row,
     strbuf_fini(&place);
 }
 
-/* Regions too narrow for their words have them below the bar, one after the other. */
+/* A text below a bar: where it begins and how wide it is, pixels. */
+struct caption {
+    const struct region *r;
+    double at, width;
+};
+
+/* How much a caption says: with its address and size, with its size, its name. */
+enum caption_level { CAPTION_ALL = 0, CAPTION_SIZE, CAPTION_NAME };
+
+static void caption_text(const struct plan *plan, const struct region *r, enum caption_level level, struct strbuf *out)
+{
+    struct strbuf place;
+    strbuf_init(&place);
+    region_words(plan, r, out, &place);
+    if (level == CAPTION_ALL) {
+        strbuf_addf(out, " %s", strbuf_cstr(&place));
+    } else if (level == CAPTION_SIZE) {
+        strbuf_add(out, " ");
+        summary_bytes(r->size, out);
+    }
+    out->failed |= place.failed;
+    strbuf_fini(&place);
+}
+
+/* Puts the captions of one bar one after the other, each as near to its region as
+ * all of them allow. @return false: they are wider than the bar. */
+static bool place_captions(const struct plan *plan, struct caption *c, size_t n, enum caption_level level)
+{
+    struct strbuf text;
+    double end = 0;
+    strbuf_init(&text);
+    for (size_t i = 0; i < n; i++) {
+        caption_text(plan, c[i].r, level, &text);
+        c[i].width = plot_text_width(strbuf_cstr(&text), 12) + CAPTION_GAP;
+        c[i].at = fmax(end, MAP_WIDTH * (double)c[i].r->off / (double)plan->usable[c[i].r->buf]);
+        end = c[i].at + c[i].width;
+    }
+    strbuf_fini(&text);
+    double limit = MAP_WIDTH + CAPTION_GAP;
+    for (size_t i = n; i-- > 0;) {
+        c[i].at = fmin(c[i].at, limit - c[i].width);
+        limit = c[i].at;
+    }
+    return limit >= 0;
+}
+
+/* Regions too narrow for their words have them below the bar, in as few words as
+ * it takes to have all of them there. @return captions. */
+static size_t add_captions(const struct plan *plan, enum buffer buf, int row, struct picture *p)
+{
+    struct caption c[PLAN_REGIONS];
+    struct strbuf text;
+    size_t n = 0;
+    for (int i = 0; i < plan->n; i++) {
+        if (plan->r[i].buf == buf && plan->r[i].size > 0 && !named_inside(plan, &plan->r[i])) {
+            c[n++] = (struct caption){.r = &plan->r[i]};
+        }
+    }
+    enum caption_level level = CAPTION_ALL;
+    while (!place_captions(plan, c, n, level) && level < CAPTION_NAME) {
+        level++;
+    }
+    strbuf_init(&text);
+    for (size_t i = 0; i < n; i++) {
+        caption_text(plan, c[i].r, level, &text);
+        strbuf_addf(&p->data, "%.6f %d ", c[i].at / MAP_WIDTH, row);
+        picture_quoted(&p->data, strbuf_cstr(&text));
+        strbuf_add(&p->data, "\n");
+    }
+    p->data.failed |= text.failed;
+    strbuf_fini(&text);
+    return n;
+}
+
 static void add_below(const struct plan *plan, const int row_of[BUF_N], struct picture *p)
 {
-    struct strbuf name;
-    struct strbuf place;
     size_t n = 0;
-    double end[BUF_N] = {0}; /* of the last text of a row, pixels */
-    strbuf_init(&name);
-    strbuf_init(&place);
     picture_block(p, "below");
-    for (int i = 0; i < plan->n; i++) {
-        const struct region *r = &plan->r[i];
-        const double pixels = region_pixels(plan, r);
-        if (row_of[r->buf] < 0 || r->size == 0) {
-            continue;
-        }
-        region_words(plan, r, &name, &place);
-        if (fits(strbuf_cstr(&name), pixels) && fits(strbuf_cstr(&place), pixels)) {
-            continue;
-        }
-        strbuf_add(&name, " ");
-        strbuf_add(&name, strbuf_cstr(&place));
-        const double at = fmax(end[r->buf], MAP_WIDTH * (double)r->off / (double)plan->usable[r->buf]);
-        end[r->buf] = at + plot_text_width(strbuf_cstr(&name), 12) + 16;
-        strbuf_addf(&p->data, "%.6f %d ", at / MAP_WIDTH, row_of[r->buf]);
-        picture_quoted(&p->data, strbuf_cstr(&name));
-        strbuf_add(&p->data, "\n");
-        n++;
+    for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+        n += row_of[shown[i]] < 0 ? 0 : add_captions(plan, shown[i], row_of[shown[i]], p);
     }
     if (n == 0) {
         strbuf_add(&p->data, "2 0 \"\"\n");
     }
-    p->data.failed |= name.failed || place.failed;
-    strbuf_fini(&name);
-    strbuf_fini(&place);
 }
 
 /* What the image is larger than its real data; at least one row, gnuplot stops at none.
@@ -215,9 +287,11 @@ bool plot_budget_map(const struct target *target, const struct plan *plan, const
     const bool padded = add_padding(plan, row_of, p);
     add_titles(target, plan, title, p);
     picture_text(p, "sub1",
-                 padded ? "each bar is one buffer at its full capacity: start address and bytes of each region; "
+                 padded ? "each bar is one buffer at its full capacity: bytes of each region and, where there is room, "
+                          "its address; "
                           "hatched: free, white lines: padding"
-                        : "each bar is one buffer at its full capacity: start address and bytes of each region; "
+                        : "each bar is one buffer at its full capacity: bytes of each region and, where there is room, "
+                          "its address; "
                           "hatched: free");
     return true;
 }

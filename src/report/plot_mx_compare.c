@@ -357,6 +357,20 @@ static void set_places(struct chart *h)
     picture_real(p, "errors", h->errors);
 }
 
+void plot_mx_compare_name(const struct compare *c, struct picture *p)
+{
+    p->name = "compare";
+    p->draws = "mx_compare";
+    for (size_t g = 0; g < c->groups; g++) {
+        for (size_t s = 0; s < c->sides; s++) {
+            const struct cell *cell = c->group[g].entry[s].cell;
+            if (cell != NULL && (cell->problem.a.mx || cell->problem.b.mx)) {
+                p->name = p->draws;
+            }
+        }
+    }
+}
+
 bool plot_mx_compare(const struct compare *c, struct picture *p, struct strbuf *why)
 {
     struct chart h = {.c = c, .p = p};

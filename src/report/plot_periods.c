@@ -19,6 +19,7 @@
 #define STEPS_FAR  1000000 /* of timing_ref before the window */
 #define PLOT_WIDTH 940.0
 #define LEFT       170.0
+#define WIDTH      1200.0
 #define BOLD       1.12 /* width of bold letters over plain ones */
 
 static const struct {
@@ -252,6 +253,18 @@ static void add_lanes(const struct half *halves, double span, struct picture *p)
     }
 }
 
+/* K elements of the period: the last step of a tile may have fewer than baseK. */
+static int64_t elements_of(const struct half *h)
+{
+    int64_t sum = 0;
+    struct step step;
+    for (int64_t i = h->from; i < h->from + h->period; i++) {
+        schedule_step_at(&h->s, h->steps.core, i, &step);
+        sum += step.k;
+    }
+    return sum;
+}
+
 /* A bracket over each: how long its period is and what it does. */
 static void add_brackets(const struct half *halves, double span, struct picture *p)
 {
@@ -262,7 +275,7 @@ static void add_brackets(const struct half *halves, double span, struct picture 
         const struct half *h = &halves[k];
         const struct tiling *t = &h->s.t;
         const double length = ns_of(h, h->t1 - h->t0);
-        const int64_t elements = h->period * t->baseK;
+        const int64_t elements = elements_of(h);
         strbuf_clear(&text);
         strbuf_addf(&text, "%s, ", h->side->name);
         plot_block(t, &text);
@@ -270,7 +283,11 @@ static void add_brackets(const struct half *halves, double span, struct picture 
         if (h->side->cell->problem.a.mx) {
             strbuf_addf(&text, ", scaleFactorKa %" PRId32 ", Kb %" PRId32, t->scaleFactorKa, t->scaleFactorKb);
         }
-        strbuf_addf(&text, " — one period: %" PRId64 " steps, K %" PRId64 " in ", h->period, elements);
+        strbuf_addf(&text, " — %s: %" PRId64 " steps, K %" PRId64 " in ",
+                    h->period == h->s.nk                   ? "a whole tile"
+                    : (h->from + h->period) % h->s.nk == 0 ? "one period, to the tile's end"
+                                                           : "one period",
+                    h->period, elements);
         plot_thousands((h->t1 - h->t0 + 500) / 1000, &text);
         strbuf_add(&text, " cycles: ");
         plot_number(length > 0 ? 2.0 * t->baseM * t->baseN * (double)elements / length * 1e-3 : 0, &text);
@@ -281,6 +298,17 @@ static void add_brackets(const struct half *halves, double span, struct picture 
     }
     p->data.failed |= text.failed;
     strbuf_fini(&text);
+}
+
+static void subject_text(const struct half *halves, bool which, struct strbuf *out)
+{
+    const struct problem *problem = &halves[0].side->cell->problem;
+    strbuf_addf(out, "M %" PRId64 ", N %" PRId64 ", K %" PRId64, problem->M, problem->N, problem->K);
+    if (halves[0].side->cell->target->fingerprint == halves[1].side->cell->target->fingerprint) {
+        strbuf_addf(out, " on %s", halves[0].side->cell->target->name);
+    }
+    strbuf_addf(out, "; %snumbers: K step; dark: ping buffer, light: pong; shaded: cube idle",
+                which ? "busiest core, a middle tile; " : "");
 }
 
 static void add_words(const struct half *halves, struct picture *p)
@@ -294,13 +322,11 @@ static void add_words(const struct half *halves, struct picture *p)
     }
     picture_text(p, "title", strbuf_cstr(&text));
     strbuf_clear(&text);
-    strbuf_addf(&text, "M %" PRId64 ", N %" PRId64 ", K %" PRId64, halves[0].side->cell->problem.M,
-                halves[0].side->cell->problem.N, halves[0].side->cell->problem.K);
-    if (halves[0].side->cell->target->fingerprint == halves[1].side->cell->target->fingerprint) {
-        strbuf_addf(&text, " on %s", halves[0].side->cell->target->name);
+    subject_text(halves, true, &text);
+    if (plot_text_width(strbuf_cstr(&text), 13.5) > WIDTH - LEFT - 10) { /* large numbers: what can be spared goes */
+        strbuf_clear(&text);
+        subject_text(halves, false, &text);
     }
-    strbuf_add(&text,
-               "; busiest core, a middle tile; numbers: K step; dark: ping buffer, light: pong; shaded: cube idle");
     picture_text(p, "sub1", strbuf_cstr(&text));
     picture_text(p, "sub2",
                  "red-brown, sA, sB: MX scales; their copies are instructions, a load brings a block and its scales "
@@ -311,10 +337,10 @@ static void add_words(const struct half *halves, struct picture *p)
 
 static bool draw(struct half *halves, double span, struct picture *p)
 {
-    p->width = 1200;
+    p->width = (int)WIDTH;
     p->height = 600;
     picture_real(p, "left", LEFT);
-    picture_real(p, "right", 1200 - LEFT - PLOT_WIDTH);
+    picture_real(p, "right", WIDTH - LEFT - PLOT_WIDTH);
     picture_real(p, "top", 100);
     picture_real(p, "bottom", 66);
     picture_real(p, "span", span);

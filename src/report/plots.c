@@ -146,6 +146,7 @@ static enum status draw_variants(const struct plotter *w, struct arena *arena, s
     TRY(compare_details(w->study, &c, MX_COMPARE_GROUPS, arena, d));
     struct picture p;
     picture_init(&p, "mx_compare", 1280, 600);
+    plot_mx_compare_name(&c, &p);
     const enum status st = plot_mx_compare(&c, &p, why) ? picture_write(w->dir, "plots/", &p, w->draw, d) : STATUS_OK;
     picture_fini(&p);
     return st;

@@ -107,3 +107,10 @@ for dtype in float int8 'mx fp8' 'mx fp4'; do
     has out "    $dtype:"
 done
 [ "$(grep -c -- '<- baseK' out)" -ge 5 ] || fail "dtypes without a table"
+
+# every region has its name in the picture, in the bar or below it, and none beyond its end
+expect 0 env PATH=/nowhere "$TILESCOPE" budget -s target=ascend950pr_9589 -s problem.A.dtype=mxfp8 -s problem.B.dtype=mxfp8 -s problem.C.dtype=bf16 -o mx_map -t b128x128x128_s2x4
+for name in "A ping" "A pong" "B ping" "B pong" "scales A ping" "scales A pong" "scales B ping" "scales B pong"; do
+    sed -n '/^# regions/,/^# padding/p' mx_map/budget.dat | awk '/^# below/ { below = 1 } below ? $2 == 7 : $3 == 7' | grep -q "\"$name[ \"]" || fail "no label $name"
+done
+awk '/^# below/ { on = 1; next } /^# padding/ { on = 0 } on && NF { w = length($0) - index($0, "\"") - 1; if ($1 * 800 + 5.5 * w > 800) bad = 1 } END { exit bad }' mx_map/budget.dat || fail "a label beyond the bar"

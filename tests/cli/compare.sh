@@ -156,6 +156,21 @@ same results/drawn/plots/mx_compare.dat t4/mx_compare.dat
 expect 0 "$TILESCOPE" run small.yaml -q -s name=single -s 'report.plots=[mx_compare]' -s verify=none
 has err "no mx_compare: one variant on one target"
 
+# without MX it is not called so, and draws all the same
+cp formats.yaml plain.yaml
+sed -i '/name: mxfp8/d' plain.yaml
+expect 0 "$TILESCOPE" run plain.yaml -q -s name=plain -s 'report.plots=[mx_compare]' -s verify=none
+[ ! -s err ] || fail "the picture without MX: $(cat err)"
+[ -s results/plain/plots/compare.gp ] && [ ! -e results/plain/plots/mx_compare.gp ] || fail "plots without MX: $(ls results/plain/plots)"
+if command -v gnuplot >/dev/null 2>&1; then
+    head -c 8 results/plain/plots/compare.png | grep -q PNG || fail "compare.png is no PNG"
+fi
+
+# K of a window is what its steps take, not whole base blocks
+expect 0 env PATH=/nowhere "$TILESCOPE" run formats.yaml -q -s name=tail -s problem.K=1000 -s baseK=128 -s baseM=16 -s baseN=32 -s verify=none --no-plots
+expect 0 env PATH=/nowhere "$TILESCOPE" compare results/tail --out t5 --timeline half,bf16
+sed -n '/^# brackets/,/^$/p' t5/periods.dat | grep -q 'a whole tile: 8 steps, K 1000 in' || fail "K tail: $(sed -n '/^# brackets/,/^# l/p' t5/periods.dat)"
+
 # ---- several runs ----
 expect 0 "$TILESCOPE" run small.yaml -q --no-plots -s verify=none
 expect 0 "$TILESCOPE" run small.yaml -q --no-plots -s verify=none -s name=narrow -s baseK=16
