@@ -117,7 +117,32 @@ static void copy_rows(const struct insn *insn, bool nd, int64_t *rows, int64_t *
     }
 }
 
-static void copy_formula(const struct cost *c, const struct kind *k, struct numbers *n, struct strbuf *out)
+/* Why rows that start anywhere cost what they do, to be redone by hand, and what would end it. */
+static void unaligned_formula(const struct schedule *s, const struct cost *c, enum role role, int64_t bytes,
+                              struct numbers *n, struct strbuf *out)
+{
+    const struct cost_copy *copy = &c->copy[role];
+    const struct operand *o = role == ROLE_A ? &s->problem->a : &s->problem->b;
+    const double unit = c->p->unaligned;
+    const int64_t full = (int64_t)c->p->align_bytes[0]; /* the alignment without a price */
+    const bool pays = (double)bytes >= copy->unaligned_from, costs = cost_unaligned_costs(c, role, (int32_t)bytes);
+    strbuf_addf(
+        out, "; rows start at multiples of %" PRId64 " B: %s unaligned %g * weight %g * %" PRId64 " B / 32 = %g%s",
+        copy->align, pays ? "no less than" : "below unaligned_row_min, else no less than", unit,
+        copy->unaligned * 32 / unit, bytes, copy->unaligned * (double)bytes, pays && costs ? ", which decides" : "");
+    use(n, "timing.unaligned");
+    if (copy->unaligned_from > 0) {
+        use(n, "timing.unaligned_row_min");
+    }
+    const int64_t pitch = dtype_bytes(o->dtype, o->ld), better = align_up(pitch, full);
+    if (pays && costs && full > 0 && pitch % full != 0 && o->format == LAYOUT_ND) {
+        strbuf_addf(out, " (%c.ld %" PRId64 " instead of %" PRId64 " makes its pitch a multiple of %" PRId64 " B)",
+                    role == ROLE_A ? 'A' : 'B', better * 8 / dtype_info(o->dtype)->bits, o->ld, full);
+    }
+}
+
+static void copy_formula(const struct schedule *s, const struct cost *c, const struct kind *k, struct numbers *n,
+                         struct strbuf *out)
 {
     const struct target_timing *p = c->p;
     const struct cost_copy *copy = &c->copy[k->sample.role];
@@ -127,9 +152,11 @@ static void copy_formula(const struct cost *c, const struct kind *k, struct numb
     strbuf_addf(out, "copy_issue %g + %" PRId64 " rows of %" PRId64 " B: ", p->copy_issue, rows, bytes);
     use(n, "timing.copy_issue");
     if (copy->nd) {
-        strbuf_addf(out, "max(row_min %g, row_base %g + B / row_width %g)%s%s each", p->row_min, p->row_base,
-                    p->row_width, copy->conflict ? " * pitch_conflict" : "",
-                    copy->unaligned > 0 ? ", or more if unaligned" : "");
+        strbuf_addf(out, "max(row_min %g, row_base %g + B / row_width %g)", p->row_min, p->row_base, p->row_width);
+        if (copy->conflict) {
+            strbuf_addf(out, " * pitch_conflict %g", p->pitch_conflict);
+        }
+        strbuf_add(out, " each");
         use(n, "timing.row_min");
         use(n, "timing.row_base");
         use(n, "timing.row_width");
@@ -137,7 +164,7 @@ static void copy_formula(const struct cost *c, const struct kind *k, struct numb
             use(n, "timing.pitch_conflict");
         }
         if (copy->unaligned > 0) {
-            use(n, "timing.unaligned");
+            unaligned_formula(s, c, (enum role)k->sample.role, bytes, n, out);
         }
     } else {
         strbuf_addf(out, "B / plain_width %g each", p->plain_width);
@@ -189,7 +216,7 @@ static void add_kind(const struct trace *t, const struct cost *c, const struct k
     case OP_DN2NZ:
     case OP_DATA_COPY:
     case OP_DATA_COPY_PAD:
-        copy_formula(c, k, n, out);
+        copy_formula(t->s, c, k, n, out);
         break;
     case OP_FILL:
         strbuf_add(out, "copy_issue\n");

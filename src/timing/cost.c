@@ -56,6 +56,7 @@ static void copy_init(struct cost_copy *copy, const struct target_timing *p, con
      * pass for 32 B of alignment where rows start on 16 B.) */
     const int64_t common = gcd_i64(pitch, dtype_bytes(o->dtype, k_contiguous ? chunk_k : across));
     const int64_t align = common & -common;
+    copy->align = align;
     copy->unaligned = p->unaligned * align_weight(p, align) / BLOCK_BYTES;
     copy->unaligned_from = align < BLOCK_BYTES ? 0 : p->unaligned_row_min;
 }
@@ -250,6 +251,19 @@ int64_t cost_fixpipe(const struct cost *c, int32_t m, int32_t n)
     return cost_mcyc(cycles);
 }
 
+/* Cycles of an ND row wherever it starts. */
+static double aligned_row(const struct cost *c, const struct cost_copy *copy, int32_t row_bytes)
+{
+    const double row = cost_max(c->p->row_min, c->p->row_base + row_bytes / c->p->row_width);
+    return copy->conflict ? row * c->p->pitch_conflict : row;
+}
+
+bool cost_unaligned_costs(const struct cost *c, enum role role, int32_t row_bytes)
+{
+    const struct cost_copy *copy = &c->copy[role];
+    return copy->nd && copy->unaligned * row_bytes > aligned_row(c, copy, row_bytes);
+}
+
 double cost_rows(const struct cost *c, enum role role, int32_t rows, int32_t row_bytes)
 {
     const struct target_timing *p = c->p;
@@ -257,10 +271,7 @@ double cost_rows(const struct cost *c, enum role role, int32_t rows, int32_t row
     if (!copy->nd) {
         return (double)rows * row_bytes / p->plain_width;
     }
-    double row = cost_max(p->row_min, p->row_base + row_bytes / p->row_width);
-    if (copy->conflict) {
-        row *= p->pitch_conflict;
-    }
+    double row = aligned_row(c, copy, row_bytes);
     if (row_bytes >= copy->unaligned_from) {
         row = cost_max(row, copy->unaligned * row_bytes);
     }

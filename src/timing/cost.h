@@ -46,6 +46,7 @@ struct cost_copy {
     bool k_contiguous;     /* a row lies along K */
     int32_t k_points;      /* K elements of one element in memory: filter points of a conv's feature map, else 1 */
     bool conflict;         /* row pitch hits the pitch-conflict rule */
+    int64_t align;         /* bytes, a power of 2: every row starts at a multiple of it (A and B) */
     double unaligned;      /* cycles per byte of an unaligned row; 0: rule off */
     double unaligned_from; /* the rule holds for rows of at least so many bytes */
 };
@@ -110,6 +111,9 @@ int64_t cost_fixpipe(const struct cost *c, int32_t m, int32_t n);
 /* Cycles `rows` rows from L2 to L1 take a core alone, without the issue of the
  * instruction. */
 double cost_rows(const struct cost *c, enum role role, int32_t rows, int32_t row_bytes);
+
+/* A row of A or B of so many bytes costs more for where it starts, or would if it were not below unaligned_from. */
+bool cost_unaligned_costs(const struct cost *c, enum role role, int32_t row_bytes);
 
 /* The same with `active` cores reading at once: L2 gives each its part of its
  * rate, less when several of them read the same bytes (`shared`). */

@@ -62,6 +62,17 @@ static bool loads_differ(const struct schedule *s, const struct step_work *work)
     return work->calls[ROLE_A] != reference[ROLE_A] || work->calls[ROLE_B] != reference[ROLE_B];
 }
 
+/* Rows of 32 B alignment and more: only an assumed length decides which of them pay. */
+static bool unaligned_from_decides(const struct cost *c, const struct step_work *work)
+{
+    for (int role = ROLE_A; role <= ROLE_B; role++) {
+        if (c->copy[role].unaligned_from > 0 && cost_unaligned_costs(c, (enum role)role, work->row_bytes[role])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Goes over everything that may decide the time. `out` NULL: stops at the first. */
 static bool unvalidated(const struct schedule *s, const struct cost *c, struct strbuf *out)
 {
@@ -103,6 +114,7 @@ static bool unvalidated(const struct schedule *s, const struct cost *c, struct s
         {loads_differ(s, &work), "timing.load_min"},
         {!c->copy[ROLE_A].nd || !c->copy[ROLE_B].nd, "timing.plain_width"},
         {!c->copy[ROLE_A].nd || !c->copy[ROLE_B].nd, "timing.overlap_plain"},
+        {unaligned_from_decides(c, &work), "timing.unaligned_row_min"},
         {busy_cores < 1, "timing.hbm_core_share"},
         {s->t.kernel == KERNEL_MIX, "timing.mix_us"},
         {s->t.tileBarrier != 0, "timing.tile_barrier"},
