@@ -286,7 +286,8 @@ const struct command command_insn = {
              "load_data_with_stride, l1_to_bt, l1_to_fb, mmad, mmad_mx, fixpipe, set_fmatrix, set_padding,\n"
              "set_repeat, set_repeat_stride, or asc_copy_l12l0a_trans, asc_copy_l12l0b_trans (also _sync).\n"
              "Keys are the fields of its parameter struct, and the operands: dst=L0A+0x200, src=A1,\n"
-             "src_mx=L1+4096, Mmad's a=, b=, bias=, Fixpipe's quant=. Units are the documents'.\n"
+             "src_mx=L1+4096, Mmad's a=, b=, bias=, Fixpipe's quant=. padList=left,right,top,bottom sets its\n"
+             "four fields at once. Units are the documents'.\n"
              "Shows legality (every rule broken, with its page), bytes, cycles with their formula, and a map\n"
              "of where each fractal comes from and goes to. Exit status 1 if a rule is broken.",
     .options = options,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "isa/footprint.h"
 #include "isa/insn_text.h"
@@ -19,6 +20,7 @@ struct line {
     struct insn_context *cx;
     struct diag *d;
     enum status status;
+    bool fields_said; /* all fields of the instruction: once is enough */
 };
 
 static void wrong(struct line *l, size_t word, const char *what)
@@ -48,6 +50,37 @@ static const char *find_value(const struct line *l, const char *key, size_t *at)
 
 /* ---- name, dtype, path ---- */
 
+/* Does `name` begin with `word`, as the documents' LoadData is the beginning of load_data_2d? */
+static bool begins_so(const char *word, const char *name)
+{
+    for (; *word != '\0'; word++) {
+        if (*word == '_') {
+            continue;
+        }
+        name += strspn(name, "_");
+        if (strncasecmp(word, name, 1) != 0) {
+            return false;
+        }
+        name++;
+    }
+    return true;
+}
+
+/* Lists the names that begin with `word`, all if none does. */
+static bool names_beginning(const char *word, const char *const *names, struct strbuf *out)
+{
+    bool any = false;
+    for (size_t i = 0; names[i] != NULL; i++) {
+        any = any || begins_so(word, names[i]);
+    }
+    for (size_t i = 0; names[i] != NULL; i++) {
+        if (!any || begins_so(word, names[i])) {
+            strbuf_addf(out, "%s%s", out->len > 0 ? ", " : "", names[i]);
+        }
+    }
+    return any;
+}
+
 static void unknown_name(struct line *l)
 {
     const char *names[OP_N + 4];
@@ -59,10 +92,36 @@ static void unknown_name(struct line *l)
     names[n++] = "asc_copy_l12l0b_trans";
     names[n] = NULL;
     wrong(l, 0, "no such instruction");
-    const char *near = suggest_word(l->words[0].text, names);
+    struct strbuf list;
+    strbuf_init(&list);
+    const bool begins = names_beginning(l->words[0].text, names, &list);
+    const char *near = begins ? NULL : suggest_word(l->words[0].text, names);
+    if (near != NULL) {
+        diag_hint(l->d, "did you mean '%s'?", near);
+    } else {
+        diag_hint(l->d, "%s: %s", begins ? "those that begin so" : "it is one of", strbuf_cstr(&list));
+    }
+    strbuf_fini(&list);
+}
+
+static void unknown_dtype(struct line *l, size_t at, const char *dtype)
+{
+    const char *names[DTYPE_N] = {NULL};
+    char what[80];
+    struct strbuf list;
+    snprintf(what, sizeof what, "no such dtype: %.40s", dtype);
+    wrong(l, at, what);
+    strbuf_init(&list);
+    for (int i = 1; i < DTYPE_N; i++) {
+        names[i - 1] = dtype_info((enum dtype)i)->name;
+        strbuf_addf(&list, "%s%s", i > 1 ? ", " : "", names[i - 1]);
+    }
+    const char *near = suggest_word(dtype, names);
     if (near != NULL) {
         diag_hint(l->d, "did you mean '%s'?", near);
     }
+    diag_rule(l->d, "dtype is one of %s", strbuf_cstr(&list));
+    strbuf_fini(&list);
 }
 
 /* The first path, in the documents' order, on which the target has the instruction. */
@@ -120,9 +179,7 @@ static bool start(struct line *l)
         dtype = mx ? "fp8_e4m3" : name.op == OP_FIXPIPE ? "float" : name.op == OP_L1_TO_FB ? "uint64" : "half";
     }
     if (!insn_text_start(l->t, l->words[0].text, dtype, l->cx->target->arch)) {
-        char what[80];
-        snprintf(what, sizeof what, "no such dtype: %.40s", dtype);
-        wrong(l, at, what);
+        unknown_dtype(l, at, dtype);
         return false;
     }
     at = 0;
@@ -251,6 +308,10 @@ static void unknown_field(struct line *l, size_t word, const char *key)
         diag_hint(l->d, "did you mean '%s'?", near);
         return;
     }
+    if (l->fields_said) {
+        return;
+    }
+    l->fields_said = true;
     struct strbuf all;
     strbuf_init(&all);
     for (size_t i = 0; i < count; i++) {

@@ -3,10 +3,26 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Elements of a microscaled operand: their scales are loaded and multiplied by instructions of their own. */
+static enum dtype element_type(const char *name)
+{
+    static const struct {
+        const char *name;
+        enum dtype dtype;
+    } scaled[] = {{"mxfp8", DTYPE_FP8_E4M3}, {"mxfp8_e4m3", DTYPE_FP8_E4M3}, {"mxfp8_e5m2", DTYPE_FP8_E5M2},
+                  {"mxfp4", DTYPE_FP4_E2M1}, {"mxfp4_e2m1", DTYPE_FP4_E2M1}, {"mxfp4_e1m2", DTYPE_FP4_E1M2}};
+    for (size_t i = 0; i < sizeof scaled / sizeof scaled[0]; i++) {
+        if (strcmp(name, scaled[i].name) == 0) {
+            return scaled[i].dtype;
+        }
+    }
+    return dtype_from_name(strncmp(name, "mx_", 3) == 0 ? name + 3 : name);
+}
+
 bool insn_text_start(struct insn_text *t, const char *instr, const char *dtype, int arch)
 {
     memset(t, 0, sizeof *t);
-    const enum dtype type = dtype_from_name(dtype);
+    const enum dtype type = element_type(dtype);
     if (type == DTYPE_NONE || !insn_name_find(instr, arch, &t->name)) {
         return false;
     }

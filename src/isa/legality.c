@@ -91,30 +91,62 @@ static void add_dtypes(uint32_t mask, char *text, size_t size)
     }
 }
 
+/* "; offered: L1->L0A, L1->L0B" */
+static void add_paths(enum op op, bool c_api, enum product product, char *text, size_t size)
+{
+    size_t len = 0;
+    text[0] = '\0';
+    for (int i = 0; i < PATH_N && len < size; i++) {
+        if (support_dtypes(op, c_api, product, (enum path)i) != 0) {
+            len += (size_t)snprintf(text + len, size - len, "%s%s",
+                                    len > 0 ? ", " : "; offered: ", path_name((enum path)i));
+        }
+    }
+}
+
+/* "; offered on ascend950" */
+static void add_products(enum op op, bool c_api, char *text, size_t size)
+{
+    size_t len = 0;
+    text[0] = '\0';
+    for (int p = 0; p < PRODUCT_N && len < size; p++) {
+        uint32_t any = 0;
+        for (int i = 0; i < PATH_N; i++) {
+            any |= support_dtypes(op, c_api, (enum product)p, (enum path)i);
+        }
+        if (any != 0) {
+            len += (size_t)snprintf(text + len, size - len, "%s%s", len > 0 ? ", " : "; offered on ",
+                                    product_name((enum product)p));
+        }
+    }
+}
+
 /* @return false if nothing else about the instruction makes sense. */
 static bool check_support(const struct insn *in, const struct target *t, struct violations *out)
 {
     const enum op op = (enum op)in->op;
     const char *doc = op_document(op);
     const bool c_api = (in->flags & INSN_C_API) != 0;
+    char list[120];
     if (op == OP_MMAD || op == OP_MMAD_MX || op == OP_FILL) {
         return true; /* other tables: legality_rules.c */
     }
     switch (support_find(op, c_api, t->product, insn_path(in), (enum dtype)in->dtype)) {
     case SUPPORT_NO_TARGET:
-        violation_add(out, E_TARGET, "", 0, doc, "%s is not offered on %s", op_name(op), product_name(t->product));
+        add_products(op, c_api, list, sizeof list);
+        violation_add(out, E_TARGET, "", 0, doc, "%s is not offered on %s%s", op_name(op), product_name(t->product),
+                      list);
         return false;
     case SUPPORT_NO_PATH:
-        violation_add(out, E_PATH, "", 0, doc, "%s -> %s is not offered on %s", buffer_name((enum buffer)in->src.buf),
-                      buffer_name((enum buffer)in->dst.buf), product_name(t->product));
+        add_paths(op, c_api, t->product, list, sizeof list);
+        violation_add(out, E_PATH, "", 0, doc, "%s -> %s is not offered on %s%s", buffer_name((enum buffer)in->src.buf),
+                      buffer_name((enum buffer)in->dst.buf), product_name(t->product), list);
         return false;
-    case SUPPORT_NO_DTYPE: {
-        char list[160];
+    case SUPPORT_NO_DTYPE:
         add_dtypes(support_dtypes(op, c_api, t->product, insn_path(in)), list, sizeof list);
         violation_add(out, E_DTYPE, "dtype", in->dtype, doc, "%s is not among %s",
                       dtype_info((enum dtype)in->dtype)->ascend, list);
         return true;
-    }
     case SUPPORT_OK:
         break;
     }
@@ -202,11 +234,20 @@ static void check_alignment(const struct insn *in, const struct target *t, struc
 
 /* ---- bounds and overlaps: walk the footprint ---- */
 
+enum { PIECE_N = PIECE_RESULT + 1 };
+
+/* All bytes of one operand that the call touches. */
+struct extent {
+    int64_t from, to;
+    bool any, bad; /* some of them outside of the buffer */
+    struct addr at;
+};
+
 struct walk {
     const struct insn *in;
     const struct target *t;
     struct violations *out;
-    bool src_bad;
+    struct extent read[PIECE_N], write[PIECE_N];
     uint8_t *written[2]; /* one bit per 32 B of the data and the scale destination */
 };
 
@@ -216,17 +257,32 @@ static bool outside(const struct walk *w, const struct addr *a, int64_t offset, 
     return len > 0 && (a->byte + offset < 0 || (a->buf != BUF_GM && a->byte + offset + len > w->t->physical[a->buf]));
 }
 
-static void add_bounds(struct walk *w, enum violation_code code, const char *operand, const struct addr *a,
-                       int64_t offset, int64_t len)
+static void extend(const struct walk *w, struct extent *e, const struct addr *a, int64_t offset, int64_t len)
 {
-    if (a->buf == BUF_GM) {
-        violation_add(w->out, code, operand, a->byte + offset, op_document((enum op)w->in->op),
-                      "byte %" PRId64 " lies in front of the GM tensor", a->byte + offset);
+    const int64_t from = a->byte + offset, to = from + len;
+    if (len > 0) {
+        e->from = !e->any || from < e->from ? from : e->from;
+        e->to = !e->any || to > e->to ? to : e->to;
+        e->at = *a;
+        e->any = true;
+        e->bad = e->bad || outside(w, a, offset, len);
+    }
+}
+
+static void add_bounds(struct walk *w, enum violation_code code, const char *operand, const struct extent *e)
+{
+    const enum buffer buf = (enum buffer)e->at.buf;
+    if (!e->bad) {
         return;
     }
-    violation_add(w->out, code, operand, a->byte + offset, op_document((enum op)w->in->op),
-                  "bytes [%" PRId64 ", %" PRId64 ") leave the %" PRId64 " bytes of %s", a->byte + offset,
-                  a->byte + offset + len, w->t->physical[a->buf], buffer_name((enum buffer)a->buf));
+    if (buf == BUF_GM) {
+        violation_add(w->out, code, operand, e->from, op_document((enum op)w->in->op),
+                      "byte %" PRId64 " lies in front of the GM tensor", e->from);
+        return;
+    }
+    violation_add(w->out, code, operand, e->from, op_document((enum op)w->in->op),
+                  "bytes [%" PRId64 ", %" PRId64 ") leave the %" PRId64 " bytes of %s", e->from, e->to,
+                  w->t->physical[buf], buffer_name(buf));
 }
 
 /* @return true if some block of the range was written before. */
@@ -252,16 +308,13 @@ static bool visit_piece(void *ctx, const struct piece *p)
         dst.buf = in->dst.buf == BUF_L0B ? BUF_L0B_MX : BUF_L0A_MX;
         dst.byte = in->dst.byte / 16;
     }
-    if (!w->src_bad && outside(w, src, p->src, p->src_len)) {
-        w->src_bad = true;
-        add_bounds(w, E_SRC_BOUNDS, scale ? "src_mx" : right ? "b" : "src", src, p->src, p->src_len);
-    }
+    extend(w, &w->read[p->operand], src, p->src, p->src_len);
     if (p->dst_len == 0 || dst.buf == BUF_GM) {
         return true;
     }
-    if (outside(w, &dst, p->dst, p->dst_len)) {
-        add_bounds(w, E_DST_BOUNDS, scale ? "dst_mx" : "dst", &dst, p->dst, p->dst_len);
-        return false;
+    extend(w, &w->write[p->operand], &dst, p->dst, p->dst_len);
+    if (w->write[p->operand].bad) {
+        return true; /* on to its end */
     }
     if (w->written[scale] != NULL && mark_written(w->written[scale], dst.byte + p->dst, p->dst_len)) {
         violation_add(w->out, E_OVERLAP, scale ? "dst_mx" : "dst", dst.byte + p->dst, op_document((enum op)in->op),
@@ -281,6 +334,12 @@ static void check_footprint(const struct insn *in, const struct target *t, struc
         w.written[i] = used && size > 0 ? calloc((size_t)size / 256 + 1, 1) : NULL;
     }
     (void)footprint_visit(in, t, visit_piece, &w);
+    for (int i = 0; i < PIECE_N; i++) {
+        add_bounds(&w, E_SRC_BOUNDS, i == PIECE_SCALE ? "src_mx" : i == PIECE_RIGHT ? "b" : "src", &w.read[i]);
+    }
+    for (int i = 0; i < PIECE_N; i++) {
+        add_bounds(&w, E_DST_BOUNDS, i == PIECE_SCALE ? "dst_mx" : "dst", &w.write[i]);
+    }
     free(w.written[0]);
     free(w.written[1]);
 }

@@ -1,6 +1,7 @@
 #include "isa/legality_rules.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "isa/footprint.h"
 #include "isa/support.h"
@@ -238,14 +239,22 @@ static bool mmad_support(const struct insn *in, const struct target *t, struct v
     const char *doc = op_document((enum op)in->op);
     const enum dtype a = (enum dtype)in->dtype;
     const enum dtype b = in->p.mmad.btype == DTYPE_NONE ? a : (enum dtype)in->p.mmad.btype;
-    size_t count, offered = 0;
+    size_t count, len = 0;
+    uint32_t products = 0;
+    char list[120] = "";
     const struct mmad_triple *triples = mmad_triples(&count);
     for (size_t i = 0; i < count; i++) {
-        offered += triples[i].mx == mx && (triples[i].products >> t->product & 1U) != 0;
+        products |= triples[i].mx == mx ? triples[i].products : 0;
     }
-    if (offered == 0) {
-        violation_add(out, E_TARGET, "", 0, doc, "%s is not offered on %s", op_name((enum op)in->op),
-                      product_name(t->product));
+    if ((products >> t->product & 1U) == 0) {
+        for (int i = 0; i < PRODUCT_N && len < sizeof list; i++) {
+            if ((products >> i & 1U) != 0) {
+                len += (size_t)snprintf(list + len, sizeof list - len, "%s%s", len > 0 ? ", " : "; offered on ",
+                                        product_name((enum product)i));
+            }
+        }
+        violation_add(out, E_TARGET, "", 0, doc, "%s is not offered on %s%s", op_name((enum op)in->op),
+                      product_name(t->product), list);
         return false;
     }
     if (in->src.buf != BUF_L0A || in->src2.buf != BUF_L0B || in->dst.buf != BUF_L0C) {

@@ -6,8 +6,22 @@
 #include "isa/footprint.h"
 #include "report/insn_map.h"
 
-static void parameters(const struct insn *in, struct strbuf *out)
+/* What was written for a field that cannot hold it; NULL: it holds what was written. */
+static const struct violation *not_held(const struct insn_text *t, const struct insn_field *field)
 {
+    int64_t held = insn_field_get(&t->insn, field);
+    for (size_t i = 0; i < t->violations.count; i++) {
+        const struct violation *v = &t->violations.v[i];
+        if (v->code == E_RANGE && strcmp(v->field, field->name) == 0 && v->value != held) {
+            return v;
+        }
+    }
+    return NULL;
+}
+
+static void parameters(const struct insn_text *t, struct strbuf *out)
+{
+    const struct insn *in = &t->insn;
     size_t count;
     const enum op op = (enum op)in->op;
     const struct insn_field *fields = insn_fields(op, &count);
@@ -20,6 +34,13 @@ static void parameters(const struct insn *in, struct strbuf *out)
         struct strbuf value;
         strbuf_init(&value);
         const int64_t v = insn_field_get(in, &fields[i]);
+        const struct violation *lost = not_held(t, &fields[i]);
+        if (lost != NULL) {
+            strbuf_addf(out, "  %-18s *%8" PRId64 " %-10s does not fit the field, which stays %" PRId64 "\n",
+                        fields[i].name, lost->value, fields[i].unit, v);
+            strbuf_fini(&value);
+            continue;
+        }
         insn_field_format(&fields[i], v, &value);
         strbuf_addf(out, "  %-18s %c%8s %-10s %s\n", fields[i].name, v != fields[i].def ? '*' : ' ',
                     strbuf_cstr(&value), fields[i].unit, fields[i].meaning);
@@ -74,7 +95,7 @@ void insn_report_text(const struct insn_text *t, const struct target *target, st
     insn_format(in, out);
     strbuf_add(out, "\n");
     legality(t, target, out);
-    parameters(in, out);
+    parameters(t, out);
     if (t->violations.errors == 0 && !insn_is_nop(in)) {
         bytes(in, target, out);
         if (in->op >= OP_ND2NZ && in->op <= OP_FIXPIPE) {

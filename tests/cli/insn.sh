@@ -122,6 +122,34 @@ expect 2 "$TILESCOPE" insn mmad m=1 m=2
 has err "given twice"
 expect 2 "$TILESCOPE" insn mmad -d flaot
 has err "no such dtype: flaot"
+has err "did you mean 'float'?"
+has err "dtype is one of int4, "
+expect 2 "$TILESCOPE" insn LoadData
+has err "those that begin so: load_data_2d, "
+lacks err "fixpipe"
+expect 2 "$TILESCOPE" insn xyz
+has err "it is one of: nd2nz, "
+expect 2 "$TILESCOPE" insn load_data_3d foo=1 bar=2 baz=3
+[ "$(grep -c 'hint:' err)" -eq 1 ] || fail "the fields are listed once for each wrong word"
+expect 0 "$TILESCOPE" insn load_data_3d l1H=7 l1W=9 channelSize=16 kExtension=144 mExtension=16 filterW=3 filterH=3 padList=1,1,0,0
+has out "padList.left       *       1"
+expect 2 "$TILESCOPE" insn load_data_3d padList=1,1,1
+has err "left,right,top,bottom"
+expect 0 "$TILESCOPE" insn --help
+has out "padList=left,right,top,bottom"
+expect 0 "$TILESCOPE" insn load_data_2d_v2 -t 950PR dtype=mxfp8 mStep=1 kStep=1 srcStride=1 dstStride=1
+has out "fp8_e4m3fn_t"
+# What would be legal, what was written, and how far it reaches.
+expect 1 "$TILESCOPE" insn load_data_2d 'path=GM->L0C' repeatTimes=1
+has out "not offered on ascend910b; offered: GM->L1, "
+expect 1 "$TILESCOPE" insn load_data_2d_v2 mStep=1
+has out "not offered on ascend910b; offered on ascend950"
+expect 1 "$TILESCOPE" insn mmad_mx m=16 n=16 k=64
+has out "not offered on ascend910b; offered on ascend950"
+expect 1 "$TILESCOPE" insn load_data_2d repeatTimes=256
+has out "  repeatTimes        *     256 fractal    does not fit the field"
+expect 1 "$TILESCOPE" insn load_data_2d repeatTimes=200 dst=L0A+0x8000 dstGap=20
+has out "bytes [32768, 2172928) leave the 65536 bytes of L0A" # 32768 + (199 * 21 + 1) * 512
 expect 2 "$TILESCOPE" insn mmad -t ascend910x
 expect 2 "$TILESCOPE" insn load_data_2d -p 'L1=>L0A'
 has err "no path"

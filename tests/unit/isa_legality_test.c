@@ -556,13 +556,17 @@ static void test_mmad(void **state)
         {OP_MMAD_MX, DTYPE_FP4_E2M1, DTYPE_FP8_E4M3, 64, PRODUCT_ASCEND950, E_DTYPE},
         {OP_MMAD_MX, DTYPE_FP8_E4M3, DTYPE_NONE, 96, PRODUCT_ASCEND950, E_MULTIPLE},
         {OP_MMAD_MX, DTYPE_FP8_E4M3, DTYPE_NONE, 64, PRODUCT_ASCEND910B, E_TARGET},
-        {OP_MMAD, DTYPE_HALF, DTYPE_NONE, 1040, PRODUCT_ASCEND910B, E_SRC_BOUNDS},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct insn in = mmad(rows[i].op, rows[i].a, rows[i].b, rows[i].k);
         expect(&in, rows[i].product, rows[i].code, "Mmad");
     }
-    struct insn in = mmad(OP_MMAD, DTYPE_INT4, DTYPE_NONE, 64);
+    struct violations both;
+    struct insn in = mmad(OP_MMAD, DTYPE_HALF, DTYPE_NONE, 1040);
+    check(&in, PRODUCT_ASCEND910B, NULL, &both);
+    assert_int_equal(both.errors, 2); /* each operand by itself */
+    assert_int_equal(count_code(&both, E_SRC_BOUNDS), 2);
+    in = mmad(OP_MMAD, DTYPE_INT4, DTYPE_NONE, 64);
     in.p.mmad.cmatrixInitVal = 0;
     in.p.mmad.cmatrixSource = 1;
     expect(&in, PRODUCT_ASCEND910B, E_PARAM, "int4 has no bias");
