@@ -134,6 +134,9 @@ static enum status run_scales(const struct exec *x)
     if (!position_ok(p->yStartPosition, p->xStartPosition, p->srcStride)) {
         return exec_fail(x, "scale positions and strides are at most %d", COUNT_MAX);
     }
+    if (x->in->src2.buf != BUF_L1) {
+        return exec_fail(x, "reads scales from L1 only");
+    }
     const bool left = x->in->dst.buf == BUF_L0A;
     const struct addr dst = {.buf = left ? BUF_L0A_MX : BUF_L0B_MX, .byte = x->in->dst.byte / 16};
     const struct addr *src = &x->in->src2;

@@ -186,7 +186,13 @@ static void test_refusals(void **state)
     in.op = OP_LOAD_MX;
     in.p.load_mx.xStep = in.p.load_mx.yStep = 1;
     in.p.load_mx.data.mStep = 0;
+    in.src2 = at(BUF_L1, 0);
     run_fails(b.e, &in, "has no buffer L0A_MX");
+    static const enum buffer others[] = {BUF_L0A, BUF_L0A_MX, BUF_UB, BUF_GM, BUF_N};
+    for (int i = 0; i < 5; i++) {
+        in.src2.buf = (uint8_t)others[i];
+        run_fails(b.e, &in, "scales from L1 only");
+    }
     in.op = OP_N;
     run_fails(b.e, &in, "does not know this instruction");
     in = load_2d(0);
