@@ -148,6 +148,28 @@ static void add_source(const struct budget *b, struct strbuf *out)
     }
 }
 
+/* The advice is about the first thing that is wrong; all buffers that overflow are told. */
+static void add_why(const struct budget *b, struct strbuf *out)
+{
+    const bool buffer = b->why.reason == REASON_BUFFER;
+    strbuf_add(out, buffer ? "DOES NOT FIT: " : "NOT LEGAL: ");
+    infeasible_advice(b->cell->target, &b->problem, &b->given, &b->why, out);
+    if (!buffer) {
+        return;
+    }
+    int others = 0;
+    for (int i = 0; i < BUF_N; i++) {
+        const int64_t need = plan_need(&b->plan, (enum buffer)i);
+        if (i != BUF_GM && i != (int)b->why.buf && need > b->plan.usable[i]) {
+            strbuf_addf(out, "%s%s ", others++ ? ", " : "\n           also overfull: ", buffer_name((enum buffer)i));
+            budget_bytes(need, 0, out);
+            strbuf_add(out, " of ");
+            budget_bytes(b->plan.usable[i], 0, out);
+        }
+    }
+    strbuf_add(out, others ? "; a nearest legal value is one with which every buffer fits" : "");
+}
+
 static void add_head(const struct budget *b, struct strbuf *out)
 {
     const struct target *target = b->cell->target;
@@ -166,8 +188,7 @@ static void add_head(const struct budget *b, struct strbuf *out)
     }
     strbuf_add(out, "\n  verdict  ");
     if (!b->fits) {
-        strbuf_add(out, "DOES NOT FIT: ");
-        infeasible_advice(target, &b->problem, &b->given, &b->why, out);
+        add_why(b, out);
     } else if (b->missing.reason != REASON_NONE) {
         strbuf_add(out, "fits; `run` cannot simulate it yet (");
         infeasible_text(&b->missing, &b->t, out);

@@ -124,13 +124,17 @@ static void add_group_heads(const struct problem *p, struct strbuf *out)
 
 static void add_row(const struct budget *b, const struct problem *p, int32_t m, struct strbuf *out)
 {
+    struct infeasible none = {.field = TF_N}; /* why nothing fits, whatever the sizes */
+    bool any = false;
     strbuf_addf(out, "    %5d  ", m);
     for (int g = 0; g < 3; g++) {
         for (int k = 0; k < K_COUNT; k++) {
             const int32_t elements = k_elements(p, K_BYTES[k]);
-            struct infeasible why;
+            struct infeasible why = {.field = TF_N};
             const int32_t n = elements > 0 ? budget_largest_n(b->cell->target, p, m, elements, DEPTHS[g], &why) : 0;
+            any |= n > 0 || why.reason == REASON_BUFFER;
             if (n == 0) {
+                none = elements > 0 && why.reason != REASON_BUFFER ? why : none;
                 strbuf_addf(out, "%5s ", "-");
             } else {
                 strbuf_addf(out, "%4d%c ", n, stop_letter(&why));
@@ -142,6 +146,10 @@ static void add_row(const struct budget *b, const struct problem *p, int32_t m, 
         strbuf_add(out, "<- this tiling");
     }
     trim(out);
+    if (!any && m == FRONTIER_UNIT && none.reason != REASON_NONE) { /* once a table */
+        strbuf_add(out, "   nothing: ");
+        infeasible_text(&none, &b->t, out);
+    }
     strbuf_add(out, "\n");
 }
 

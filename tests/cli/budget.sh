@@ -114,3 +114,14 @@ for name in "A ping" "A pong" "B ping" "B pong" "scales A ping" "scales A pong" 
     sed -n '/^# regions/,/^# padding/p' mx_map/budget.dat | awk '/^# below/ { below = 1 } below ? $2 == 7 : $3 == 7' | grep -q "\"$name[ \"]" || fail "no label $name"
 done
 awk '/^# below/ { on = 1; next } /^# padding/ { on = 0 } on && NF { w = length($0) - index($0, "\"") - 1; if ($1 * 800 + 5.5 * w > 800) bad = 1 } END { exit bad }' mx_map/budget.dat || fail "a label beyond the bar"
+
+# the verdict names every overfull buffer; what no buffer is the reason of is not said to not fit
+expect 1 "$TILESCOPE" budget --no-plots -t b160x256x64_s8x8
+has out "DOES NOT FIT: L0C needs"
+has out "also overfull: L1 851,968 B of 524,288 B; a nearest legal value is one with which every buffer fits"
+expect 1 "$TILESCOPE" budget --no-plots -t b160x256x64
+lacks out "also overfull"
+expect 1 "$TILESCOPE" budget --no-plots -s target=ascend950pr_9589 -s problem.A.dtype=mxfp4 -s problem.B.dtype=mxfp4 -s problem.K=1111
+has out "NOT LEGAL: K of A is 1111"
+lacks out "DOES NOT FIT"
+grep -q '^       16 .*-   nothing: K of A is 1111' out || fail "a table of nothing has no reason"
