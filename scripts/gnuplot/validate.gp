@@ -4,7 +4,7 @@ mid = 0.5 * (left + W - right)
 set log x; set xrange [low:high]
 tics = '("1 µs" 1, "10 µs" 10, "100 µs" 100, "1 ms" 1e3, "10 ms" 1e4, "100 ms" 1e5, "1 s" 1e6, "10 s" 1e7)'
 eval 'set xtics ' . tics . ' font f13'
-plots = "a2_fitted a2_held a5_fitted a5_held"
+# plots: the blocks with rows; gnuplot dies of labels without one.
 set multiplot
 set rmargin at screen X(mid - 34)
 set log y; set yrange [low:high]

@@ -260,6 +260,7 @@ static enum status fit_arch(const struct args *args, struct timing *timing, stru
     validate_score(set, NULL, NULL, &before);
     TRY(fit_run(timing, set, arch, &rows, params, count, &fit, d));
     validate_score(set, NULL, NULL, &after);
+    fit_warn(&fit, d);
     validate_fit_text(&fit, &before, &after, out);
     if (args->output == NULL) {
         return STATUS_OK;

@@ -79,15 +79,23 @@ void validate_fit_yaml(const struct fit_result *fit, const struct validate_set *
     if (first == NULL) {
         return;
     }
+    bool moved = false;
+    for (int p = 0; p < fit->params; p++) {
+        moved |= fit->after[p] != fit->before[p];
+    }
     const char *base = strrchr(source, '/');
     base = base == NULL ? source : base + 1;
     strbuf_addf(out,
                 "# Written by tilescope %s, validate --fit (%s): numbers fitted to %d rows of %s.\n"
                 "# Mean |ln(predicted / measured)| %.3f %% before, %.3f %% after.\n"
-                "title: %s, fitted\nextends: %s\n\ntiming:\n",
+                "title: %s, fitted\nextends: %s\n%s",
                 TILESCOPE_VERSION, TILESCOPE_MODEL_TEXT, fit->rows, base, fit->objective_before, fit->objective_after,
-                first->row.target->title, first->row.target_name);
+                first->row.target->title, first->row.target_name, moved ? "\ntiming:\n" : "");
     for (int p = 0; p < fit->params; p++) {
+        if (fit->after[p] == fit->before[p]) { /* no row of these says it is measured */
+            strbuf_addf(out, "  # %s: stays %.8g, these rows do not move it\n", fit->param[p].name, fit->before[p]);
+            continue;
+        }
         char key[80];
         snprintf(key, sizeof key, "timing.%s", fit->param[p].name);
         const struct target_fact *fact = target_fact(first->row.target, key);

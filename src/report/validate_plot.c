@@ -43,10 +43,11 @@ static void add_point(struct picture *p, const struct validate_result *r, struct
     range->rows++;
 }
 
-/* Blocks by architecture and use: colour and filling of the marks. */
+/* Blocks by architecture and use: colour and filling of the marks. `filled` lists those with rows. */
 static void add_block(struct picture *p, const struct validate_set *set, const char *name, bool old_arch, bool fitted,
-                      struct range *range)
+                      struct range *range, struct strbuf *filled)
 {
+    const int before = range->rows;
     picture_block(p, name);
     strbuf_add(&p->data, "NaN NaN NaN \"\"\n"); /* so that no block is empty */
     for (size_t i = 0; i < set->count; i++) {
@@ -54,6 +55,9 @@ static void add_block(struct picture *p, const struct validate_set *set, const c
         if (r->timed && (r->row.target->arch != 3510) == old_arch && (strcmp(r->row.use, "calibrate") == 0) == fitted) {
             add_point(p, r, range);
         }
+    }
+    if (range->rows > before) {
+        strbuf_addf(filled, "%s%s", filled->len > 0 ? " " : "", name);
     }
 }
 
@@ -65,10 +69,12 @@ enum status validate_plot(const struct validate_set *set, const char *dir, struc
     struct strbuf text;
     picture_init(&p, "validate", 980, 560);
     strbuf_init(&text);
-    add_block(&p, set, "a2_fitted", true, true, &range);
-    add_block(&p, set, "a2_held", true, false, &range);
-    add_block(&p, set, "a5_fitted", false, true, &range);
-    add_block(&p, set, "a5_held", false, false, &range);
+    add_block(&p, set, "a2_fitted", true, true, &range, &text);
+    add_block(&p, set, "a2_held", true, false, &range, &text);
+    add_block(&p, set, "a5_fitted", false, true, &range, &text);
+    add_block(&p, set, "a5_held", false, false, &range, &text);
+    picture_text(&p, "plots", strbuf_cstr(&text));
+    strbuf_clear(&text);
     validate_score(set, NULL, NULL, &all);
     validate_score(set, "holdout", NULL, &held);
     picture_text(&p, "title", "The model against board runs");

@@ -2,6 +2,7 @@
 #include "study/fit.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -278,10 +279,44 @@ static enum status descend(const struct search *s, double *values, double *best)
     return STATUS_OK;
 }
 
+/* ND copies go through the same HBM: their rate stays below it, unless that is fitted too. */
+static void keep_below_hbm(struct fit_result *fit, const struct target *target)
+{
+    struct fit_param *nd = NULL;
+    for (int p = 0; p < fit->params; p++) {
+        if (fit->param[p].offset == offsetof(struct target, timing.hbm)) {
+            return;
+        }
+        nd = fit->param[p].offset == offsetof(struct target, timing.hbm_nd) ? &fit->param[p] : nd;
+    }
+    if (nd != NULL) {
+        nd->most = fmax(target->timing.hbm, target->timing.hbm_nd);
+    }
+}
+
+void fit_warn(const struct fit_result *fit, struct diag *d)
+{
+    if (fit->rows < FIT_ROWS_EACH * fit->params) {
+        diag_warning(d, NULL, "%d numbers are fitted to %d rows: many other values fit as well", fit->params,
+                     fit->rows);
+        diag_hint(d, "fit fewer numbers, or to %d rows and more", FIT_ROWS_EACH * fit->params);
+    }
+    for (int p = 0; p < fit->params; p++) {
+        const double was = fit->before[p], now = fit->after[p];
+        if (was > 0 && (now > was * FIT_FAR || now < was / FIT_FAR)) {
+            diag_warning(d, NULL, "%s went from %.4g to %.4g: the rows may want what it does not stand for",
+                         fit->param[p].name, was, now);
+        }
+        if (now != was && now >= fit->param[p].most) {
+            diag_warning(d, NULL, "%s went to its limit, %.4g: the rows want more than the chip has",
+                         fit->param[p].name, now);
+        }
+    }
+}
+
 enum status fit_run(struct timing *timing, struct validate_set *set, int32_t arch, const struct fit_rows *rows,
                     const struct fit_param *params, int count, struct fit_result *out, struct diag *d)
 {
-    const struct search s = {timing, set, arch, rows, params, count, d};
     const struct validate_result *first = NULL;
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < set->count && first == NULL; i++) {
@@ -296,6 +331,8 @@ enum status fit_run(struct timing *timing, struct validate_set *set, int32_t arc
         out->param[p] = params[p];
         out->before[p] = out->after[p] = number_at(first->row.target, &params[p]);
     }
+    keep_below_hbm(out, first->row.target);
+    const struct search s = {timing, set, arch, rows, out->param, count, d};
     TRY(evaluate(&s, out->after, &out->objective_before));
     (void)objective(set, arch, rows, &out->rows);
     if (out->rows == 0) {

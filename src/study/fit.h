@@ -19,6 +19,10 @@
 /* Percent of the objective a step must win. Less is noise of a few rows: numbers then stay where they are. */
 #define FIT_LEAST 0.01
 
+/* Rows a number should have, at least; a factor by which none moves without a word. */
+#define FIT_ROWS_EACH 2
+#define FIT_FAR       1.25
+
 struct fit_param {
     const char *name; /* without "timing." */
     size_t offset;    /* in struct target */
@@ -50,6 +54,9 @@ const char *fit_default_params(int32_t arch);
  * at the fitted values. Rows' targets must be fit_detach()ed before. */
 enum status fit_run(struct timing *timing, struct validate_set *set, int32_t arch, const struct fit_rows *rows,
                     const struct fit_param *params, int count, struct fit_result *out, struct diag *d);
+
+/* Warns of a fit of too many numbers to too few rows, of numbers that went far or to their limit. */
+void fit_warn(const struct fit_result *fit, struct diag *d);
 
 /* Gives each distinct target of the set a copy of its own, so that numbers can be changed. */
 enum status fit_detach(struct validate_set *set, struct arena *arena, struct diag *d);

@@ -55,6 +55,23 @@ for drop in range(len(rows[0])):
         sys.exit(f"without column {rows[0][drop]}: status {done.returncode}: {done.stderr}")
 PY
 
+# Rows of one architecture and use draw too.
+expect 0 "$TILESCOPE" validate -q --plot one a2_few.csv
+if command -v gnuplot >/dev/null; then
+    lacks err "gnuplot did not draw"
+    [ -s one/validate.png ] || fail "no one/validate.png"
+fi
+
+# Too few rows for so many numbers; ND copies are never faster than HBM; what did not move is not measured.
+printf '%s\n' 'id,target,M,N,K,dtype_a,task_us' 'a,910B1,16384,16384,2048,half,300' 'b,910B1,16384,256,16384,half,300' \
+    'c,910B1,1024,1024,1024,half,40' >wild.csv
+expect 0 "$TILESCOPE" validate -q --fit hbm_nd,row_width,fixpipe_unaligned -o wild.yaml wild.csv
+has err "3 numbers are fitted to 3 rows"
+grep -qF "# fixpipe_unaligned: stays 0" wild.yaml || fail "an unmoved number is written as measured"
+! grep -qF "  fixpipe_unaligned: {" wild.yaml || fail "an unmoved number is written as measured"
+sed -n 's/^  hbm_nd: {value: \([0-9.]*\),.*/\1/p' wild.yaml | awk '$1 > 1.55 { exit 1 }' || fail "hbm_nd above hbm"
+expect 0 "$TILESCOPE" targets ./wild.yaml
+
 # A column nothing reads is said; a file without times has nothing to compare.
 sed '1s/task_us/time_us/' few.csv >misnamed.csv
 expect 0 "$TILESCOPE" validate misnamed.csv
