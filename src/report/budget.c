@@ -407,6 +407,7 @@ void budget_text(const struct budget *b, struct strbuf *out)
     budget_axes(b, out);
     budget_frontier(b, out);
     budget_headroom(b, out);
+    budget_dtypes(b, out);
 }
 
 enum status budget_pictures(const struct budget *b, const char *dir, struct diag *d)

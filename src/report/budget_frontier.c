@@ -244,9 +244,13 @@ static void add_dtypes(const struct budget *b, struct strbuf *out)
 }
 
 /* The same table for each other dtype of the chip, with fewer rows. */
-static void add_other_dtypes(const struct budget *b, struct strbuf *out)
+void budget_dtypes(const struct budget *b, struct strbuf *out)
 {
     static const int32_t rows[] = {16, 32, 64, 128, 256, 512, 1024, 2048, 4080};
+    if (b->problem.op != PROBLEM_MATMUL) {
+        return;
+    }
+    strbuf_add(out, "\n8. Feasible base blocks of the other dtypes  (as table 6)\n");
     for (int i = 0; i < DTYPE_ROWS; i++) {
         struct problem p;
         if (!with_dtype(b, &DTYPES[i], &p) ||
@@ -279,7 +283,6 @@ void budget_frontier(const struct budget *b, struct strbuf *out)
     }
     if (b->problem.op == PROBLEM_MATMUL) {
         add_dtypes(b, out);
-        add_other_dtypes(b, out);
     }
 }
 

@@ -12,6 +12,7 @@ void budget_events(const struct budget *b, struct strbuf *out);   /* event ids *
 void budget_axes(const struct budget *b, struct strbuf *out);     /* next larger tile */
 void budget_frontier(const struct budget *b, struct strbuf *out); /* feasible base blocks */
 void budget_headroom(const struct budget *b, struct strbuf *out); /* bias, quant, epilogue */
+void budget_dtypes(const struct budget *b, struct strbuf *out);   /* the frontier of other dtypes */
 
 /* --- shared words --------------------------------------------------------- */
 

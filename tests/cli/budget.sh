@@ -125,3 +125,10 @@ expect 1 "$TILESCOPE" budget --no-plots -s target=ascend950pr_9589 -s problem.A.
 has out "NOT LEGAL: K of A is 1111"
 lacks out "DOES NOT FIT"
 grep -q '^       16 .*-   nothing: K of A is 1111' out || fail "a table of nothing has no reason"
+
+# what is of this problem comes before the tables of other dtypes
+expect 0 "$TILESCOPE" budget --no-plots
+sed '/^8\. /,$d' out >mine
+has mine "7. Headroom"
+lacks mine "    int8:"
+has out "    int8:"
