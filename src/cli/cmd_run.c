@@ -141,7 +141,7 @@ static enum status dry_run(const struct experiment *e, const char *results, bool
     printf("\n");
     double seconds = 0;
     TRY(any ? estimate_seconds(e, threads, &seconds, d) : STATUS_OK);
-    estimate_print(e, seconds);
+    estimate_say(e, seconds, d);
     return any ? STATUS_OK : diag_error(d, STATUS_MISMATCH, NULL, "no cell has a feasible tiling");
 }
 

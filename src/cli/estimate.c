@@ -3,9 +3,6 @@
  * points are timed in stretches, and the first of each is not counted. */
 #include "cli/estimate.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "base/os.h"
 #include "study/study.h"
 #include "sweep/points.h"
@@ -80,7 +77,7 @@ enum status estimate_seconds(const struct experiment *e, int threads, double *ou
     return st;
 }
 
-void estimate_print(const struct experiment *e, double seconds)
+void estimate_say(const struct experiment *e, double seconds, struct diag *d)
 {
     static const struct {
         const char *name;
@@ -93,8 +90,8 @@ void estimate_print(const struct experiment *e, double seconds)
     while (seconds < 2 * units[u].seconds && units[u].seconds > 1) {
         u++;
     }
-    printf("a run takes %s %.0f %s here",
-           e->search == SEARCH_EXHAUSTIVE || e->search == SEARCH_SAMPLE ? "about" : "at most",
-           seconds / units[u].seconds, units[u].name);
-    printf(seconds > 600 ? "; 'search: best' or 'sample', 'verify: none' and fewer values make it shorter\n" : "\n");
+    const bool all = e->search == SEARCH_EXHAUSTIVE || e->search == SEARCH_SAMPLE;
+    diag_note(d, NULL, "a run takes %s %.0f %s here%s", all ? "about" : "at most", seconds / units[u].seconds,
+              units[u].name,
+              seconds > 600 ? "; 'search: best' or 'sample', 'verify: none' and fewer values make it shorter" : "");
 }

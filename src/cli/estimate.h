@@ -9,7 +9,7 @@
  * run takes), from a few points timed for half a second. */
 enum status estimate_seconds(const struct experiment *e, int threads, double *out, struct diag *d);
 
-/* One line on stdout, unless it is a matter of seconds. */
-void estimate_print(const struct experiment *e, double seconds);
+/* A note, unless it is a matter of seconds: what is measured here is no result, so not on stdout. */
+void estimate_say(const struct experiment *e, double seconds, struct diag *d);
 
 #endif

@@ -2,7 +2,7 @@
 . "$TESTS_DIR/cli/common.inc"
 
 expect 0 "$TILESCOPE" run small.yaml -n
-lacks out "a run takes"
+lacks err "a run takes"
 
 cat >long.yaml <<'YAML'
 target: ascend910b1
@@ -17,6 +17,6 @@ verify: none
 YAML
 expect 0 "$TILESCOPE" run long.yaml -n -j 1
 has out "16777216 tilings in 1 cell"
-last_line out "^a run takes about [0-9]+ (minutes|hours|days) here; 'search: best'"
+last_line err "note: a run takes about [0-9]+ (minutes|hours|days) here; 'search: best'"
 expect 0 "$TILESCOPE" run long.yaml -n -s search=best
-last_line out '^a run takes at most '
+last_line err 'note: a run takes at most '
