@@ -55,7 +55,7 @@ static void check_operand(struct config *c, const struct yaml_node *map, const c
     const bool nchw = format != NULL && format->kind == YAML_NODE_SCALAR && strcmp(format->scalar, "NCHW") == 0;
     if (transpose != NULL) {
         diag_error(c->diag, STATUS_INVALID, &transpose->key_at, "%s: a conv's operand has no transpose", name);
-        diag_rule(c->diag, "a conv takes A in NC1HWC0 and B in FRACTAL_Z; C is NC1HWC0 or NHWC");
+        diag_rule(c->diag, "a conv takes A in NC1HWC0 and B in FRACTAL_Z; C is NC1HWC0 or NHWC (ND)");
     }
     if (ld != NULL && name[0] != 'C') {
         diag_error(c->diag, STATUS_INVALID, &ld->key_at, "%s: a conv's operand has no row pitch", name);

@@ -139,10 +139,13 @@ static void add_reasons(const struct heat *h, struct strbuf *out)
 {
     size_t buffers[BUF_N] = {0};
     size_t others[REASON_N] = {0};
+    size_t multiples[TF_N] = {0};
     for (size_t i = 0; i < h->cell->heat_count; i++) {
         const struct collect_heat *c = &h->cell->heat[i];
         if (c->task == INT64_MAX && c->why.reason == REASON_BUFFER) {
             buffers[c->why.buf]++;
+        } else if (c->task == INT64_MAX && c->why.reason == REASON_MULTIPLE && c->why.field < TF_N) {
+            multiples[c->why.field]++;
         } else if (c->task == INT64_MAX) {
             others[c->why.reason]++;
         }
@@ -151,6 +154,13 @@ static void add_reasons(const struct heat *h, struct strbuf *out)
     for (int b = 0; b < BUF_N; b++) {
         if (buffers[b]) {
             strbuf_addf(out, "%s%s too small (%zu)", comma, buffer_name((enum buffer)b), buffers[b]);
+            comma = ", ";
+        }
+    }
+    for (int f = 0; f < TF_N; f++) {
+        if (multiples[f]) {
+            strbuf_addf(out, "%s%s not a multiple of its unit (%zu)", comma,
+                        tiling_field_info((enum tiling_field)f)->name, multiples[f]);
             comma = ", ";
         }
     }

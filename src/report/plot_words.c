@@ -15,10 +15,37 @@ const struct plot_part plot_parts[EXPOSED_N] = {
     [EXPOSED_LAUNCH] = {"launch", 0xc8c8c8},
 };
 
+/* "/2", "/1×2": nothing where both are `plain`. */
+static void add_sides(const char *before, int64_t h, int64_t w, int64_t plain, struct strbuf *out)
+{
+    if (h != plain || w != plain) {
+        strbuf_addf(out, h == w ? "%s%" PRId64 : "%s%" PRId64 "×%" PRId64, before, h, w);
+    }
+}
+
+/* "16×64×56×56 by 128×3×3/2 pad 1": images, channels and points, filters. */
+static void add_conv(const struct problem *p, struct strbuf *out)
+{
+    const struct conv_shape *v = &p->conv;
+    strbuf_addf(out, "%" PRId64 "×%" PRId64 "×%" PRId64 "×%" PRId64 " by %" PRId64 "×%" PRId64 "×%" PRId64, v->n, v->c,
+                v->h, v->w, v->cout, v->kh, v->kw);
+    add_sides("/", v->stride_h, v->stride_w, 1, out);
+    if (v->pad_top == v->pad_bottom && v->pad_left == v->pad_right) {
+        add_sides(" pad ", v->pad_top, v->pad_left, 0, out);
+    } else {
+        strbuf_addf(out, " pad %" PRId32 ",%" PRId32 ",%" PRId32 ",%" PRId32, v->pad_top, v->pad_bottom, v->pad_left,
+                    v->pad_right);
+    }
+    add_sides(" dilation ", v->dilation_h, v->dilation_w, 1, out);
+    add_sides(" groups ", v->groups, v->groups, 1, out);
+}
+
 void plot_subject(const struct cell *cell, struct strbuf *out)
 {
     const struct problem *p = &cell->problem;
-    if (p->M == p->N && p->N == p->K) {
+    if (p->op == PROBLEM_CONV) {
+        add_conv(p, out);
+    } else if (p->M == p->N && p->N == p->K) {
         strbuf_addf(out, "%" PRId64 "³", p->M);
     } else {
         strbuf_addf(out, "%" PRId64 "×%" PRId64 "×%" PRId64, p->M, p->N, p->K);

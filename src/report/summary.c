@@ -48,11 +48,14 @@ void summary_gm(const struct record *r, struct strbuf *out)
     strbuf_add(out, " pass between L2 and HBM (not counted: what L2 holds of C at the end, written back later)");
 }
 
-static void add_operand(const char *name, const struct operand *o, struct strbuf *out)
+/* A conv's FRACTAL_Z has no other orientation, and its result by points is called NHWC. */
+static void add_operand(const struct problem *p, const char *name, const struct operand *o, struct strbuf *out)
 {
+    const bool conv = p->op == PROBLEM_CONV;
     if (o->dtype != DTYPE_NONE) {
-        strbuf_addf(out, ", %s %s%s %s%s", name, o->mx ? "mx_" : "", dtype_info(o->dtype)->name, layout_name(o->format),
-                    o->transpose ? " transposed" : "");
+        strbuf_addf(out, ", %s %s%s %s%s", name, o->mx ? "mx_" : "", dtype_info(o->dtype)->name,
+                    conv && o == &p->c && o->format == LAYOUT_ND ? "NHWC" : layout_name(o->format),
+                    o->transpose && !conv ? " transposed" : "");
     }
 }
 
@@ -67,10 +70,10 @@ void summary_problem(const struct problem *p, struct strbuf *out)
         strbuf_addf(out, ", %" PRId64 " groups of %s%" PRId64 " rows", p->groups,
                     problem_groups_equal(p) ? "" : "up to ", problem_most_rows(p));
     }
-    add_operand("A", &p->a, out);
-    add_operand("B", &p->b, out);
-    add_operand("C", &p->c, out);
-    add_operand("bias", &p->bias, out);
+    add_operand(p, "A", &p->a, out);
+    add_operand(p, "B", &p->b, out);
+    add_operand(p, "C", &p->c, out);
+    add_operand(p, "bias", &p->bias, out);
     if (p->quant.dtype != DTYPE_NONE) {
         strbuf_add(out, ", quant row");
     }

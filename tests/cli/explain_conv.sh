@@ -48,3 +48,25 @@ has out "its API has half and bf16 without groups on A2 and A3 only"
 # bias, relu and a quantised result
 expect 0 "$TILESCOPE" explain c.yaml -s problem.dtype=int8 -s problem.bias=true -s problem.relu=true -s problem.quant=true -s baseK=96 -s stepKa=3 -s stepKb=3
 has out "quant row, relu"
+
+# words for a conv: NHWC is its result by points, and pictures are titled by the map and the filters
+has out "C half NHWC"
+lacks out "FRACTAL_Z transposed"
+cat >h.yaml <<'X'
+target: ascend910b1
+problem: {op: conv, N: 2, Cin: 64, H: 28, W: 30, Cout: 48, kh: 3, kw: 5, pad: [1, 2], stride: 2}
+tiling: {baseM: [64, 80], baseN: [32, 48], baseK: [80, 90, 96]}
+verify: none
+report: {plots: [heatmap]}
+X
+expect 0 env PATH=/nowhere "$TILESCOPE" run h.yaml -q
+has results/h/plots/heatmap.gp "2×64×28×30 by 48×3×5/2 pad 1×2 half, ascend910b1"
+cat >h2.yaml <<'X'
+target: ascend910b1
+problem: {M: 512, N: 512, K: 512}
+tiling: {baseM: [64, 72], baseN: [64, 128], baseK: 64}
+verify: none
+report: {plots: [heatmap]}
+X
+expect 0 env PATH=/nowhere "$TILESCOPE" run h2.yaml -q
+has results/h2/plots/heatmap.gp "baseM not a multiple of its unit (2)"
