@@ -217,6 +217,7 @@ static void make_cells(struct config *c, struct config_root *d)
             .id = (uint32_t)i,
             .name = config_text(c, "%s/%s/%s", target->name, labels[p], v->name),
             .variant = v->name,
+            .listed = v->problems.v[p].network != NULL,
             .network = v->problems.v[p].network != NULL ? v->problems.v[p].network : d->e.name,
             .layer = v->problems.v[p].layer != NULL ? v->problems.v[p].layer : labels[p],
             .count = v->problems.v[p].count,

@@ -29,6 +29,7 @@ struct cell {
     uint32_t id;         /* 0.. in order targets, problems, variants */
     const char *name;    /* "ascend910b1/2048x2048x2048/base" */
     const char *variant; /* "base" when the config has none */
+    bool listed;         /* the problem is a row of a list of shapes */
     const char *network; /* the list of layers the problem is one of: file and what the config says beside it */
     const char *layer;   /* its words in that list, "conv2_1_3x3"; else its sizes */
     int64_t count;       /* times it occurs there */

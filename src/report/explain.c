@@ -159,6 +159,16 @@ static void add_split_k(const struct schedule *s, struct strbuf *out)
     }
 }
 
+/* How often a copy comes: every so many steps. */
+static void loop_every(int32_t steps, struct strbuf *out)
+{
+    if (steps == 1) {
+        strbuf_add(out, "        every step:      ");
+    } else {
+        strbuf_addf(out, "        every %3" PRId32 " steps: ", steps);
+    }
+}
+
 static void loop_copy(const struct schedule *s, enum role role, struct strbuf *out)
 {
     const struct tiling *t = &s->t;
@@ -169,7 +179,7 @@ static void loop_copy(const struct schedule *s, enum role role, struct strbuf *o
     if (step >= s->nk) {
         strbuf_add(out, "        once a tile:     ");
     } else {
-        strbuf_addf(out, "        every %3" PRId32 " steps: ", step);
+        loop_every(step, out);
     }
     strbuf_addf(out, "copy %s  GM -> L1   ", role_name(role));
     if (role == ROLE_A && s->problem->op == PROBLEM_CONV) {
@@ -199,7 +209,7 @@ static void loop_scales(const struct schedule *s, enum role role, struct strbuf 
     } else if ((int64_t)factor * (a ? t->stepKa : t->stepKb) >= s->nk) {
         strbuf_add(out, "        once a tile:     ");
     } else {
-        strbuf_addf(out, "        every %3" PRId32 " steps: ", factor * (a ? t->stepKa : t->stepKb));
+        loop_every(factor * (a ? t->stepKa : t->stepKb), out);
     }
     strbuf_addf(out, "copy scales of %s  GM -> L1   %" PRId32 " x %" PRId32 " codes, %s\n", a ? "A" : "B", scales.rows,
                 scales.codes,

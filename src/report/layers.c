@@ -46,6 +46,16 @@ static void add_layer(struct network *n, const struct collect_cell *cell)
     n->at_peak += rate > 0 ? 2e3 * (double)(r->macs * times) / rate : 0;
 }
 
+/* Problems side by side in a config are unrelated, unless it counts them. */
+static bool is_network(const struct network *n)
+{
+    bool related = false;
+    for (size_t i = 0; i < n->count; i++) {
+        related |= n->layers[i].cell->cell->listed || n->layers[i].cell->cell->count > 1;
+    }
+    return related && n->count > 1;
+}
+
 /* Sorts cells out by networks; those of one layer are left out. */
 static void gather(const struct collect *c, bool *taken, struct networks *out)
 {
@@ -62,7 +72,7 @@ static void gather(const struct collect *c, bool *taken, struct networks *out)
                 add_layer(n, &c->cells[k]);
             }
         }
-        if (n->count > 1) {
+        if (is_network(n)) {
             free_layer += n->count;
             out->count++;
         }

@@ -35,10 +35,16 @@ static const char *target_of(const struct network *n)
     return n->first->target->name;
 }
 
+/* As the config and the other tables call it. */
+static const char *variant_name(const struct network *n)
+{
+    return n->first->variant;
+}
+
 static void add_totals(const struct networks *n, struct strbuf *out)
 {
     const int name = (int)widest(n, 7, name_of), target = (int)widest(n, 6, target_of),
-              variant = (int)widest(n, 7, network_variant);
+              variant = (int)widest(n, 7, variant_name);
     strbuf_addf(out, "  %-*s  %-*s  %-*s %7s %11s %8s %6s %8s   %% of the time: launch, then cores bound by\n", name,
                 "", target, "", variant, "", "", "", "useful", "", "issued/");
     strbuf_addf(out, "  %-*s  %-*s  %-*s %7s %11s %8s %6s %8s  %7s %6s %6s %6s %6s\n", name, "network", target,
@@ -48,7 +54,7 @@ static void add_totals(const struct networks *n, struct strbuf *out)
         const struct network *w = &n->v[i];
         const double us = timing_us(w->first->target, w->task), task = (double)w->task;
         strbuf_addf(out, "  %-*s  %-*s  %-*s %7" PRId64 " %11.2f %8.1f %6.1f %8.2f  %7.1f", name, w->first->network,
-                    target, w->first->target->name, variant, network_variant(w), w->occurs, us,
+                    target, w->first->target->name, variant, variant_name(w), w->occurs, us,
                     us > 0 ? 2e-6 * w->macs / us : 0, percent(w->at_peak, task), w->macs > 0 ? w->issued / w->macs : 0,
                     percent((double)w->launch, task));
         for (size_t k = 0; k < 4; k++) {
@@ -107,7 +113,7 @@ static void add_network(const struct network *n, struct strbuf *out)
         strbuf_fini(&text);
     }
     strbuf_addf(out, "\n%s on %s, %s: %" PRId64 " layers, %zu different\n", n->first->network, n->first->target->name,
-                network_variant(n), n->occurs, n->count);
+                variant_name(n), n->occurs, n->count);
     strbuf_addf(out, "  %-*s  %-*s %4s %10s %11s %6s %7s %6s %8s %6s %9s%s\n", name, "", shape, "", "", "", "", "% of",
                 "launch", "", "issued/", "", "GM", has_halo(n) ? "     halo" : "");
     strbuf_addf(out, "  %-*s  %-*s %4s %10s %11s %6s %7s %6s %8s %6s %9s%s  %s\n", name, "layer", shape, "shape", "x",

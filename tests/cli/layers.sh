@@ -98,3 +98,21 @@ awk -F"'" '/^W = / { split($0, w, " ") } /^(sub1|sub2|title) = / { if (length($2
 width=$(sed -n 's/^W = \([0-9]*\).*/\1/p' results/few/plots/layers.gp)
 awk -v width="$width" '/"?Fixpipe/ { seen++; if ($1 + 50 > width) exit 1 } /all 2 layers/ { seen++; if ($1 < 24 + 70) exit 1 }
     END { if (seen != 2) exit 1 }' results/few/plots/layers.dat || fail "legend or labels leave layers.png"
+has results/few/summary.txt "few on ascend910b1, base"
+
+# problems side by side are no network, unless the config counts them
+cat >two.yaml <<'X'
+target: ascend910b1
+problem: [{M: 256, N: 64, K: 64}, {M: 64, N: 64, K: 128}]
+tiling: {baseM: 64, baseN: 64, baseK: [64, 32]}
+verify: none
+X
+expect 0 "$TILESCOPE" run two.yaml -q --no-plots
+lacks results/two/summary.txt "network"
+printf 'target: ascend910b1\nproblem: {M: 64, N: 64, K: 512}\ntiling: {baseK: 64, stepKa: 1}\n' >steps.yaml
+expect 0 "$TILESCOPE" explain steps.yaml
+has out "every step:      copy A"
+lacks out "every   1 steps"
+printf 'target: ascend910b1\nproblem: [{M: 256, N: 64, K: 64, count: 2}, {M: 64, N: 64, K: 128}]\nverify: none\n' >counted.yaml
+expect 0 "$TILESCOPE" run counted.yaml -q --no-plots
+has results/counted/summary.txt "network"
