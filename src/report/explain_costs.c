@@ -126,10 +126,11 @@ static void unaligned_formula(const struct schedule *s, const struct cost *c, en
     const double unit = c->p->unaligned;
     const int64_t full = (int64_t)c->p->align_bytes[0]; /* the alignment without a price */
     const bool pays = (double)bytes >= copy->unaligned_from, costs = cost_unaligned_costs(c, role, (int32_t)bytes);
-    strbuf_addf(
-        out, "; rows start at multiples of %" PRId64 " B: %s unaligned %g * weight %g * %" PRId64 " B / 32 = %g%s",
-        copy->align, pays ? "no less than" : "below unaligned_row_min, else no less than", unit,
-        copy->unaligned * 32 / unit, bytes, copy->unaligned * (double)bytes, pays && costs ? ", which decides" : "");
+    strbuf_addf(out,
+                "; rows start at multiples of %" PRId64 " B: %s %g (unaligned %g * weight %g * %" PRId64 " B / 32)%s",
+                copy->align, pays ? "no less than" : "below unaligned_row_min, else no less than",
+                copy->unaligned * (double)bytes, unit, copy->unaligned * 32 / unit, bytes,
+                pays && costs ? ", which decides" : "");
     use(n, "timing.unaligned");
     if (copy->unaligned_from > 0) {
         use(n, "timing.unaligned_row_min");

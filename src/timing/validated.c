@@ -62,11 +62,12 @@ static bool loads_differ(const struct schedule *s, const struct step_work *work)
     return work->calls[ROLE_A] != reference[ROLE_A] || work->calls[ROLE_B] != reference[ROLE_B];
 }
 
-/* Rows of 32 B alignment and more: only an assumed length decides which of them pay. */
+/* Rows of 32 B alignment and more pay from an assumed length on; that shorter ones do not is measured. */
 static bool unaligned_from_decides(const struct cost *c, const struct step_work *work)
 {
     for (int role = ROLE_A; role <= ROLE_B; role++) {
-        if (c->copy[role].unaligned_from > 0 && cost_unaligned_costs(c, (enum role)role, work->row_bytes[role])) {
+        if (c->copy[role].unaligned_from > 0 && work->row_bytes[role] >= c->copy[role].unaligned_from &&
+            cost_unaligned_costs(c, (enum role)role, work->row_bytes[role])) {
             return true;
         }
     }
