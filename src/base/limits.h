@@ -56,6 +56,10 @@
 /* Largest extent of a problem dimension (M, N, K, ...). */
 #define LIMIT_DIMENSION (1LL << 31)
 
+/* ---- instructions ---- */
+/* Blocks or fractals outside of a buffer that one instruction's check follows. */
+#define LIMIT_PIECES_OUTSIDE (INT64_C(1) << 20)
+
 /* ---- results ---- */
 /* Rows of tilings.csv written in full; above it only the best are kept. */
 #define LIMIT_RESULT_ROWS_ALL 100000U

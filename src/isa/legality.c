@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "isa/footprint.h"
 #include "isa/legality_rules.h"
 #include "isa/support.h"
@@ -249,6 +250,8 @@ struct walk {
     struct violations *out;
     struct extent read[PIECE_N], write[PIECE_N];
     uint8_t *written[2]; /* one bit per 32 B of the data and the scale destination */
+    int64_t outside;     /* pieces looked at since something was outside */
+    bool cut;            /* more of them than anyone waits for: extents go on */
 };
 
 /* How long a GM tensor is, its user knows; that it starts at 0 is known here. */
@@ -281,8 +284,8 @@ static void add_bounds(struct walk *w, enum violation_code code, const char *ope
         return;
     }
     violation_add(w->out, code, operand, e->from, op_document((enum op)w->in->op),
-                  "bytes [%" PRId64 ", %" PRId64 ") leave the %" PRId64 " bytes of %s", e->from, e->to,
-                  w->t->physical[buf], buffer_name(buf));
+                  "bytes [%" PRId64 ", %" PRId64 ")%s leave the %" PRId64 " bytes of %s", e->from, e->to,
+                  w->cut ? " and more" : "", w->t->physical[buf], buffer_name(buf));
 }
 
 /* @return true if some block of the range was written before. */
@@ -314,7 +317,8 @@ static bool visit_piece(void *ctx, const struct piece *p)
     }
     extend(w, &w->write[p->operand], &dst, p->dst, p->dst_len);
     if (w->write[p->operand].bad) {
-        return true; /* on to its end */
+        w->cut = ++w->outside > LIMIT_PIECES_OUTSIDE;
+        return !w->cut; /* on to its end */
     }
     if (w->written[scale] != NULL && mark_written(w->written[scale], dst.byte + p->dst, p->dst_len)) {
         violation_add(w->out, E_OVERLAP, scale ? "dst_mx" : "dst", dst.byte + p->dst, op_document((enum op)in->op),

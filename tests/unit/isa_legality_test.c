@@ -3,6 +3,8 @@
  * beyond. */
 #include "engine_fixture.h"
 
+#include "base/limits.h"
+
 #include <stdio.h>
 
 #include "base/os.h"
@@ -386,6 +388,28 @@ static struct insn load_v2(enum dtype dtype, uint16_t m, uint16_t k, bool transp
     return in;
 }
 
+/* How far a copy reaches beyond L1 is said, but not looked up without end. */
+static void test_far_outside(void **state)
+{
+    (void)state;
+    const struct target t = fixture_target(PRODUCT_ASCEND950);
+    const int64_t inside = t.physical[BUF_L1] / 32;
+    for (int64_t more = 0; more < 2; more++) {
+        struct violations v = {0};
+        struct insn in = make(OP_ND2NZ, DTYPE_INT8, at(BUF_L1, 0), at_gm(TENSOR_A, 0));
+        in.p.nd2nz.nValue = in.p.nd2nz.dstNzC0Stride = in.p.nd2nz.dstNzNStride = 1;
+        in.p.nd2nz.dValue = (uint32_t)(32 * (inside + LIMIT_PIECES_OUTSIDE + more));
+        in.p.nd2nz.srcDValue = in.p.nd2nz.dValue;
+        legality_check(&in, &t, NULL, &v);
+        const char *rule = NULL;
+        for (size_t i = 0; i < v.count; i++) {
+            rule = v.v[i].code == E_DST_BOUNDS ? v.v[i].rule : rule;
+        }
+        assert_non_null(rule);
+        assert_int_equal(strstr(rule, "and more") != NULL, more);
+    }
+}
+
 /* Where the scales of LoadData MX come from, also if no data are loaded. */
 static void test_scale_source(void **state)
 {
@@ -681,6 +705,7 @@ int main(void)
         cmocka_unit_test(test_v2),
         cmocka_unit_test(test_bt),
         cmocka_unit_test(test_scale_source),
+        cmocka_unit_test(test_far_outside),
         cmocka_unit_test(test_3d),
         cmocka_unit_test(test_mmad),
         cmocka_unit_test(test_fixpipe),
