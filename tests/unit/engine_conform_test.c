@@ -226,6 +226,7 @@ static void test_malformed(void **state)
         {HEAD, "buf src 512 0 rulez 1\n", "", "buf: no fill kind: rulez"},
         {HEAD, "buf src 512 0 vals half 1 5 4\n", "", "buf: no highest value: 4"},
         {HEAD, "buf src 512 0 vals halff 1 4 5\n", "", "buf: no dtype of whole bytes: halff"},
+        {HEAD, "buf src 512 0 vals int4b_t 1 4 5\n", "", "buf: no dtype of whole bytes: int4b_t"},
         {HEAD, "buf src 512 0 cycle 9 1\n", "", "buf: no width of 1 to 8 bytes: 9"},
         {HEAD, "buf src 512 0 cycle 2\n", "", "buf: fields are missing"},
         {HEAD, "buf src 512 0 pick 2 1 zz\n", "", "buf: no hexadecimal value: zz"},
